@@ -1,4 +1,4 @@
-import { FinalError, PawlError, procedure, type StepCall } from '@pawl/core'
+import { type Ctx, FinalError, PawlError, procedure, type StepCall } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -22,6 +22,20 @@ describe('a step', () => {
     const run = await engine.run(one)
     expect(await run.result()).toEqual({ value: 'done' })
     expect(engine.calls).toEqual({ work: 1 })
+  })
+
+  test('a step may be taken out of its ctx', async () => {
+    const apart = procedure({ name: 'apart' }, async ({ step, runId, race, sleep }) => {
+      const { value } = await race({
+        steps: (ctx) => Promise.all([step2(ctx.step), sleepOf(ctx)]),
+        late: sleep('1d'),
+      })
+      return [await step('mine', () => 1), value, runId]
+    })
+    const step2 = (step: Ctx['step']): Promise<number> => step('branch', () => 2)
+    const sleepOf = ({ sleep }: Ctx): Promise<void> => sleep('1s')
+    await using engine = await testEngine({ procedures: [apart], replay: 'always' })
+    expect(await (await engine.run(apart, undefined, { id: 'a' })).result()).toEqual([1, [2, undefined], 'a'])
   })
 
   test('a step may be synchronous, asynchronous or return nothing', async () => {

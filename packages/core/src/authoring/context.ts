@@ -1,11 +1,11 @@
-import { implement } from '../base/implement.ts'
+import { createLazily } from '../base/lazy.ts'
 import { checkFunction, checkName, checkText, refuse } from '../checks/options.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Program, Scopes } from '../kernel/operation.ts'
 import type { Scope } from '../kernel/scope.ts'
 import type { Logger } from '../ports/logger.ts'
 import { createAgentOps } from './agent/context.ts'
-import { type ChildCount, createChildOps } from './children/context.ts'
+import { type ChildCount, childOps } from './children/context.ts'
 import type { Ctx } from './ctx.ts'
 import { encodeState, readProgress } from './exposed/exposed.ts'
 import { type GateParts, gate } from './gate/context.ts'
@@ -28,51 +28,103 @@ import { type Change, readChange } from './version/version.ts'
 
 /** Creates the kernel's program of a procedure: its body, with a context on top of the root scope. */
 export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
-  return (_issue, scopes) => {
-    const rollback = new Rollback({
-      scopes,
-      isParked: options.isParked,
-      record: options.rollback,
-      owner: options.definition.asksOnFailedUndo === true ? options.definition.owner : undefined,
-    })
-    const ctxOf = createContexts(options, scopes, rollback)
-    return rollback.guard(options.definition.body(ctxOf(scopes.root), options.input()))
+  return (_issue, scopes) => runProgram(options, scopes)
+}
+
+/** Calls the body of a procedure. */
+export function runProgram(options: ProgramOptions, scopes: Scopes<ProcedureOperation>): Promise<unknown> {
+  const run = new RunParts(options, scopes)
+  return run.rollback.guard(options.definition.body(run.ctxOf(scopes.root), options.input()))
+}
+
+/** What the contexts of a run have in common. */
+class RunParts {
+  readonly options: ProgramOptions
+  readonly scopes: Scopes<ProcedureOperation>
+  readonly rollback: Rollback
+  readonly bodies: Bodies = new Bodies()
+  readonly children: ChildCount = { spawned: 0 }
+  readonly actions: GateParts['actions'] = { names: null }
+  /** The names of the updates that have a handler. Null while there are none. */
+  #handled: Set<string> | null = null
+  /** The keys of its asks. Null while there are none. */
+  #keys: Set<string> | null = null
+
+  constructor(options: ProgramOptions, scopes: Scopes<ProcedureOperation>) {
+    this.options = options
+    this.scopes = scopes
+    this.rollback = new Rollback(scopes, options)
   }
-}
 
-type ScopedCtx = Scoped<Ctx> & { readonly scopes: Scopes<ProcedureOperation>; readonly rollback: Rollback }
+  readonly ctxOf = (scope: Scope): Ctx => createCtx(new CtxParts(this, scope))
 
-/** Creates the contexts of a run's scopes. */
-function createContexts(
-  options: ProgramOptions,
-  scopes: Scopes<ProcedureOperation>,
-  rollback: Rollback,
-): (scope: Scope) => Ctx {
-  const bodies = new Bodies()
-  const checkKey = createKeyCheck()
-  const children: ChildCount = { spawned: 0 }
-  const actions: GateParts['actions'] = { names: null }
-  const handled = new Set<string>()
-  const ctxOf = (scope: Scope): Ctx =>
-    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey, children, actions, handled)
-  return ctxOf
-}
+  get handled(): Set<string> {
+    this.#handled ??= new Set()
+    return this.#handled
+  }
 
-/** Rejects an ask whose key is already used in the run: the key identifies the ask, also for early answers. */
-function createKeyCheck(): (operation: ProcedureOperation) => void {
-  let keys: Set<string> | null = null
-  return (operation) => {
+  /** Rejects an ask whose key is already used in the run: the key identifies the ask, also for early answers. */
+  checkKey(operation: ProcedureOperation): void {
     const key = askKeyOf(operation)
-    if (key !== null && keys?.has(key) === true)
+    if (key === null) return
+    this.#keys ??= new Set()
+    if (this.#keys.has(key))
       refuse(
         `key of ${'ask' in operation ? operation.ask.payload.kind : 'decide'}`,
         key,
         'Another ask of this run has that key; each needs its own.',
       )
-    if (key !== null) {
-      keys ??= new Set()
-      keys.add(key)
-    }
+    this.#keys.add(key)
+  }
+}
+
+/** The parts of a context. */
+class CtxParts implements GateParts, Scoped<Ctx> {
+  readonly run: RunParts
+  readonly scope: Scope
+
+  constructor(run: RunParts, scope: Scope) {
+    this.run = run
+    this.scope = scope
+  }
+
+  get options(): ProgramOptions {
+    return this.run.options
+  }
+  get scopes(): Scopes<ProcedureOperation> {
+    return this.run.scopes
+  }
+  get rollback(): Rollback {
+    return this.run.rollback
+  }
+  get bodies(): Bodies {
+    return this.run.bodies
+  }
+  get children(): ChildCount {
+    return this.run.children
+  }
+  get actions(): GateParts['actions'] {
+    return this.run.actions
+  }
+
+  get ctxOf(): (scope: Scope) => Ctx {
+    return this.run.ctxOf
+  }
+
+  readonly issue: IssueOperation = (operation) => {
+    this.bodies.check(this.scope)
+    return this.scopes.issueIn(this.scope, operation)
+  }
+
+  readonly ask: IssueOperation = (operation) => {
+    this.run.checkKey(operation)
+    return this.issue(askOwner(operation, this.options.definition.owner))
+  }
+
+  /** Checks that a method of this context may be called that issues no operation. */
+  enter(method: string): void {
+    this.bodies.check(this.scope)
+    ownTurn(this.options, method)
   }
 }
 
@@ -80,82 +132,61 @@ function createKeyCheck(): (operation: ProcedureOperation) => void {
  * Creates a context. Every method validates its arguments and takes its position synchronously, before anything is
  * awaited: an invalid argument throws and takes no position.
  */
-function createContext(
-  options: ProgramOptions,
-  scoped: ScopedCtx,
-  checkKey: (operation: ProcedureOperation) => void,
-  children: ChildCount,
-  actions: GateParts['actions'],
-  handled: Set<string>,
-): Ctx {
-  const { scope, scopes, bodies, rollback } = scoped
-  const issue: IssueOperation = (operation) => {
-    bodies.check(scope)
-    return scopes.issueIn(scope, operation)
-  }
-  const ask: IssueOperation = (operation) => {
-    checkKey(operation)
-    return issue(askOwner(operation, options.definition.owner))
-  }
-  const parts: GateParts = { options, issue, ask, rollback, actions }
-  return implement<Ctx>({
-    runId: options.runId,
-    step: (name: string, body: () => unknown, given?: object) => step(parts, name, body, given),
-    plan: (tasks: unknown, given: unknown) => plan(parts, tasks, given),
-    gate: (name: unknown, given: unknown) => gate(parts, name, given),
-    onRollback: (name: string, undo: (call: StepCall) => unknown) => {
-      checkFunction(`undo of onRollback '${checkName('name of onRollback', name)}'`, undo)
-      bodies.check(scope)
-      ownTurn(options, 'onRollback')
-      rollback.register(name, undoOperation(options, name, undo))
-    },
-    rollback: (reason: unknown) => {
-      const text = checkText('reason of rollback', reason)
-      bodies.check(scope)
-      ownTurn(options, 'rollback')
-      return rollback.run(text)
-    },
-    continueAs: async (input?: unknown) => {
-      bodies.check(scope)
-      ownTurn(options, 'continueAs')
-      const refusal = scopes.refusalOf(scope)
-      return (refusal === null ? options.requests.make(input) : rejectClosed(refusal)) as never
-    },
-    sleep: (time: unknown) => issue(sleepFor(time)),
-    sleepUntil: (instant: unknown) => issue(sleepUntil(instant)),
-    receive: (name: unknown, given?: unknown) => issue(receiveOne(options.definition, name, given)),
-    receiveAny: (names: unknown, given?: unknown) => issue(receiveAny(options.definition, names, given)),
-    map: (items: unknown, each: unknown, given?: unknown) => map(scoped, items, each, given),
-    race: (branches: unknown) => race(scoped, branches),
-    shield: (body: unknown) => shield(scoped, body),
-    expose: (name: unknown, value: unknown) => {
-      const payload = encodeState(options.definition, name, value)
-      bodies.check(scope)
-      ownTurn(options, 'expose')
-      options.exposed.expose(name as string, payload)
-    },
-    progress: (given: unknown) => {
-      const progress = readProgress(given)
-      bodies.check(scope)
-      ownTurn(options, 'progress')
-      options.exposed.progress(progress)
-    },
-    on: (name: unknown, handler: unknown) => {
-      bodies.check(scope)
-      ownTurn(options, 'on')
-      handleUpdates(issue, options.definition, handled, name, handler)
-    },
-    ...createChildOps(issue, options, children),
-    human: createHuman(ask, options),
-    agent: createAgentOps(ask, options),
-    version: (change: unknown, ...versions: readonly unknown[]) =>
-      chooseVersion(options, readChange(change, versions)),
-    now: () => new Date(options.execution().now()),
-    random: () => ownTurn(options, 'random').random(),
-    uuid: () => ownTurn(options, 'uuid').uuid(),
-    log: createLog(options),
-  })
-}
+const createCtx = createLazily<Ctx, CtxParts>({
+  runId: ({ options }) => options.runId,
+  step: (parts) => (name: string, body: () => unknown, given?: object) => step(parts, name, body, given),
+  plan: (parts) => (tasks: unknown, given: unknown) => plan(parts, tasks, given),
+  gate: (parts) => (name: unknown, given: unknown) => gate(parts, name, given),
+  onRollback: (parts) => (name: string, undo: (call: StepCall) => unknown) => {
+    checkFunction(`undo of onRollback '${checkName('name of onRollback', name)}'`, undo)
+    parts.enter('onRollback')
+    parts.rollback.register(name, undoOperation(parts.options, name, undo))
+  },
+  rollback: (parts) => (reason: unknown) => {
+    const text = checkText('reason of rollback', reason)
+    parts.enter('rollback')
+    return parts.rollback.run(text)
+  },
+  continueAs: (parts) => async (input?: unknown) => {
+    parts.enter('continueAs')
+    const refusal = parts.scopes.refusalOf(parts.scope)
+    return (refusal === null ? parts.options.requests.make(input) : rejectClosed(refusal)) as never
+  },
+  sleep: (parts) => (time: unknown) => parts.issue(sleepFor(time)),
+  sleepUntil: (parts) => (instant: unknown) => parts.issue(sleepUntil(instant)),
+  receive: (parts) => (name: unknown, given?: unknown) =>
+    parts.issue(receiveOne(parts.options.definition, name, given)),
+  receiveAny: (parts) => (names: unknown, given?: unknown) =>
+    parts.issue(receiveAny(parts.options.definition, names, given)),
+  map: (parts) => (items: unknown, each: unknown, given?: unknown) => map(parts, items, each, given),
+  race: (parts) => (branches: unknown) => race(parts, branches),
+  shield: (parts) => (body: unknown) => shield(parts, body),
+  expose: (parts) => (name: unknown, value: unknown) => {
+    const payload = encodeState(parts.options.definition, name, value)
+    parts.enter('expose')
+    parts.options.exposed.expose(name as string, payload)
+  },
+  progress: (parts) => (given: unknown) => {
+    const progress = readProgress(given)
+    parts.enter('progress')
+    parts.options.exposed.progress(progress)
+  },
+  on: (parts) => (name: unknown, handler: unknown) => {
+    parts.enter('on')
+    handleUpdates(parts.issue, parts.options.definition, parts.run.handled, name, handler)
+  },
+  ...childOps,
+  human: ({ ask, options }) => createHuman(ask, options),
+  agent: ({ ask, options }) => createAgentOps(ask, options),
+  version:
+    (parts) =>
+    (change: unknown, ...versions: readonly unknown[]) =>
+      chooseVersion(parts.options, readChange(change, versions)),
+  now: (parts) => () => new Date(parts.options.execution.now()),
+  random: (parts) => () => ownTurn(parts.options, 'random').random(),
+  uuid: (parts) => () => ownTurn(parts.options, 'uuid').uuid(),
+  log: ({ options }) => createLog(options),
+})
 
 /** Addresses an ask that names no audience to the owner of the procedure. */
 function askOwner(operation: ProcedureOperation, owner: string | undefined): ProcedureOperation {
@@ -169,11 +200,7 @@ function askOwner(operation: ProcedureOperation, owner: string | undefined): Pro
 }
 
 /** Checks that the run has the turn. Random values are drawn in call order, so a call from outside would shift all others. */
-function ownTurn(
-  { execution, runId }: ProgramOptions,
-  method: string,
-): ReturnType<ProgramOptions['execution']> {
-  const owner = execution()
+function ownTurn({ execution: owner, runId }: ProgramOptions, method: string): ProgramOptions['execution'] {
   if (owner.hasTurn) return owner
   const what = `ctx.${method}() was called`
   owner.foreign(what)
@@ -194,9 +221,9 @@ function chooseVersion(options: ProgramOptions, { name, offered }: Change): numb
   throw error
 }
 
-function createLog({ logger, isReplaying, runId }: ProgramOptions): Logger {
+function createLog(options: ProgramOptions): Logger {
   const at = (level: keyof Logger) => (message: string, fields?: object) => {
-    if (!isReplaying()) logger[level](message, { run: runId, ...fields })
+    if (!options.isReplaying) options.logger[level](message, { run: options.runId, ...fields })
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -8,18 +8,17 @@ import type { Policy } from './policy/policy.ts'
 import type { ProcedureDefinition } from './procedure.ts'
 import type { Remark } from './remark.ts'
 import type { RollbackProgress } from './rollback/rollback.ts'
-import type { ChooseBranch } from './version/version.ts'
 
 /** The parts of a run that the context of its procedure uses. */
 export interface ProgramOptions {
   readonly definition: ProcedureDefinition
   /** Returns the input, decoded into a new value. */
-  readonly input: () => unknown
+  input(): unknown
   readonly runId: string
   /** The number of runs above this one. */
   readonly depth: number
   /** The execution that runs the program. */
-  readonly execution: () => {
+  readonly execution: {
     stop(error: unknown): void
     now(): number
     random(): number
@@ -29,14 +28,14 @@ export interface ProgramOptions {
     readonly pendingCount: number
     foreign(what: string): void
   }
-  /** Chooses the branch of the run at a change of the code. */
-  readonly chooseBranch: ChooseBranch
+  /** Chooses the branch of the run at a change of the code. `offered`: the branches of the code, in ascending order. */
+  chooseBranch(change: string, offered: readonly number[]): number
   /** Whether the run is replaying, when `ctx.log` is silent. */
-  readonly isReplaying: () => boolean
+  readonly isReplaying: boolean
   readonly logger: Logger
   readonly effects: Effects
   /** Returns whether an error of the procedure parks the run, so that nothing is undone. */
-  readonly isParked: (error: unknown) => boolean
+  isParked(error: unknown): boolean
   /** Receives the requests to continue with an empty log. */
   readonly requests: ContinueRequests
   /** Receives what the procedure shows of itself. */

@@ -49,9 +49,9 @@ describe('the generator of a seed', () => {
   })
 
   test('generates evenly distributed numbers in [0, 1)', () => {
-    const { random } = createChance(counting)
+    const chance = createChance(counting)
     const buckets = new Array<number>(16).fill(0)
-    const drawnAll = Array.from({ length: 160_000 }, () => random())
+    const drawnAll = Array.from({ length: 160_000 }, () => chance.random())
     expect(drawnAll.every((drawn) => drawn >= 0 && drawn < 1)).toBe(true)
     for (const drawn of drawnAll) {
       const bucket = Math.floor(drawn * 16)
@@ -61,8 +61,8 @@ describe('the generator of a seed', () => {
   })
 
   test('generates distinct v4 UUIDs', () => {
-    const { uuid } = createChance(counting)
-    const drawn = Array.from({ length: 10_000 }, () => uuid())
+    const chance = createChance(counting)
+    const drawn = Array.from({ length: 10_000 }, () => chance.uuid())
     for (const id of drawn)
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(new Set(drawn).size).toBe(10_000)

@@ -290,10 +290,12 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         input,
         runId,
         depth: 0,
-        execution: () => execution,
+        get execution() {
+          return execution
+        },
         // A new run: it was never before a change.
         chooseBranch: (_change, offered) => offered.at(-1) as number,
-        isReplaying: () => true,
+        isReplaying: true,
         logger: silent,
         effects: doubles,
         isParked: (error) => parks(definition) && isBug(error),

@@ -1,4 +1,5 @@
 import { implement } from '../../base/implement.ts'
+import type { Makers } from '../../base/lazy.ts'
 import { checkKeys, checkName, checkObject, checkOneOf, findNearest, refuse } from '../../checks/options.ts'
 import { encode } from '../../events/payload.ts'
 import type { CreatedPayload } from '../../events/payloads.ts'
@@ -19,7 +20,7 @@ interface ParentRun {
   readonly runId: string
   /** The number of runs above it. */
   readonly depth: number
-  readonly execution: () => { readonly pendingCount: number }
+  readonly execution: { readonly pendingCount: number }
 }
 
 /** The number of runs that a run has spawned and that end with it. */
@@ -27,45 +28,46 @@ export interface ChildCount {
   spawned: number
 }
 
+/** The parts of a `ctx` that create runs. */
+interface ChildParts {
+  readonly issue: IssueOperation
+  readonly options: ParentRun
+  readonly children: ChildCount
+}
+
 /** The part of a context that deals with other runs. */
-export function createChildOps(
-  issue: IssueOperation,
-  options: ParentRun,
-  count: ChildCount,
-): Pick<Ctx, 'call' | 'spawn' | 'get'> {
-  return implement<Pick<Ctx, 'call' | 'spawn' | 'get'>>({
-    call: (procedure: unknown, input?: unknown, given?: unknown) => {
-      const { child } = readChild('call', procedure, input, given, options)
-      return issue({ kind: 'child', name: child.procedure, child, read: readValue })
-    },
-    spawn: (procedure: unknown, input?: unknown, given?: unknown) => {
-      const { child, definition } = readChild('spawn', procedure, input, given, options)
-      if (!child.isDetached && count.spawned === maxChildren)
-        refuse(
-          'procedure of spawn',
-          procedure,
-          `A run can spawn at most ${maxChildren} runs that end with it.`,
-        )
-      const read: ChildOperation['read'] = (event) => {
-        const { id } = readValue(event) as CreatedPayload
-        return createHandle(issue, id, definition)
-      }
-      const issued = issue({ kind: 'spawn', name: child.procedure, child, read })
-      if (!child.isDetached) count.spawned++
-      return issued
-    },
-    get: (procedure: unknown, id: unknown) => {
-      const { definition } = readProcedure('get', procedure)
-      const run = checkName('id of get', id)
-      if (run === options.runId)
-        refuse(
-          'id of get',
-          id,
-          'A run cannot wait for itself or write to itself. Take the id of another run.',
-        )
-      return createHandle(issue, run, definition)
-    },
-  })
+export const childOps: Makers<Pick<Ctx, 'call' | 'spawn' | 'get'>, ChildParts> = {
+  call: (parts) => (procedure: unknown, input?: unknown, given?: unknown) => {
+    const { child } = readChild('call', procedure, input, given, parts.options)
+    return parts.issue({ kind: 'child', name: child.procedure, child, read: readValue })
+  },
+  spawn: (parts) => (procedure: unknown, input?: unknown, given?: unknown) =>
+    spawn(parts, procedure, input, given),
+  get: (parts) => (procedure: unknown, id: unknown) => {
+    const { definition } = readProcedure('get', procedure)
+    const run = checkName('id of get', id)
+    if (run === parts.options.runId)
+      refuse('id of get', id, 'A run cannot wait for itself or write to itself. Take the id of another run.')
+    return createHandle(parts.issue, run, definition)
+  },
+}
+
+function spawn(
+  { issue, options, children }: ChildParts,
+  procedure: unknown,
+  input: unknown,
+  given: unknown,
+): Promise<unknown> {
+  const { child, definition } = readChild('spawn', procedure, input, given, options)
+  if (!child.isDetached && children.spawned === maxChildren)
+    refuse('procedure of spawn', procedure, `A run can spawn at most ${maxChildren} runs that end with it.`)
+  const read: ChildOperation['read'] = (event) => {
+    const { id } = readValue(event) as CreatedPayload
+    return createHandle(issue, id, definition)
+  }
+  const issued = issue({ kind: 'spawn', name: child.procedure, child, read })
+  if (!child.isDetached) children.spawned++
+  return issued
 }
 
 /** Creates a handle on another run. */
@@ -111,7 +113,7 @@ function readChild(
   const { id, onParentEnd } = options
   if (depth >= maxDepth)
     refuse(`procedure of ${of}`, procedure, `Runs can be nested at most ${maxDepth} deep.`)
-  if (execution().pendingCount >= maxChildren)
+  if (execution.pendingCount >= maxChildren)
     refuse(
       `procedure of ${of}`,
       procedure,

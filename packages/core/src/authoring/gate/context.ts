@@ -110,7 +110,7 @@ class Gating {
     const { choice, by, rationale } = (await ask(
       decisionOf(options, this.#gate, round, material),
     )) as Decision<string>
-    if (choice === 'approve') return { agreed: true, params, by, at: new Date(options.execution().now()) }
+    if (choice === 'approve') return { agreed: true, params, by, at: new Date(options.execution.now()) }
     if (choice === 'reject') return { agreed: false, reason: 'rejected', by }
     const why: Reasons =
       rationale === '' ? [] : [{ title: `Assessment by ${by}`, body: rationale, as: 'text' }]
@@ -139,7 +139,7 @@ class Gating {
   #doubts({ by, at }: Consent & { readonly agreed: true }, before: unknown, now: unknown): Reasons {
     const { validForMs } = this.#gate
     if (!isEqual(before, now)) return [factsSection('Facts, changed since', { before, now })]
-    if (validForMs === undefined || this.#parts.options.execution().now() - at.getTime() <= validForMs)
+    if (validForMs === undefined || this.#parts.options.execution.now() - at.getTime() <= validForMs)
       return []
     const body = `The yes of ${by} at ${at.toISOString()} has expired.`
     return [

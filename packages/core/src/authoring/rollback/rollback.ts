@@ -50,13 +50,15 @@ export interface GroupRollback {
 }
 
 export interface RollbackOptions {
-  readonly scopes: Scopes<ProcedureOperation>
+  /** Its owner is asked about an undo that failed, if it says so; otherwise the next undo runs. */
+  readonly definition: {
+    readonly owner?: string | undefined
+    readonly asksOnFailedUndo?: boolean | undefined
+  }
   /** Whether an error parks the run, so that nothing is undone: the code continues once it is fixed. */
-  readonly isParked: (error: unknown) => boolean
+  isParked(error: unknown): boolean
   /** Receives what is undone. */
-  readonly record: RollbackProgress
-  /** Who is asked about an undo that failed; undefined: the next undo runs. */
-  readonly owner: string | undefined
+  readonly rollback: RollbackProgress
 }
 
 /**
@@ -64,15 +66,18 @@ export interface RollbackOptions {
  * the order of the log: a step registers its undo when its result is delivered, so a replay registers the same ones.
  */
 export class Rollback {
+  readonly #scopes: Scopes<ProcedureOperation>
   readonly #options: RollbackOptions
   readonly #undos: Undo[] = []
-  #running: Promise<void> = Promise.resolve()
+  /** Null until there is a rollback. */
+  #running: Promise<void> | null = null
   /** Rollbacks that are not over: the last undo of one is no longer in the list, and still at work. */
   #open = 0
   /** Whether the run has failed, and the rollback at its end has begun. */
   #isEnding = false
 
-  constructor(options: RollbackOptions) {
+  constructor(scopes: Scopes<ProcedureOperation>, options: RollbackOptions) {
+    this.#scopes = scopes
     this.#options = options
   }
 
@@ -85,13 +90,13 @@ export class Rollback {
   /** Registers without a limit: a step whose result is late can no longer be rejected. */
   add(name: string, operation: ProcedureOperation, group?: object): void {
     this.#undos.push({ name, operation, group })
-    this.#options.record.left.push(name)
+    this.#options.rollback.left.push(name)
   }
 
   /** Runs the undos registered so far. Later calls wait for earlier ones. */
   run(reason: string): Promise<void> {
     this.#open++
-    this.#running = this.#running.then(() => this.#undoAll(reason))
+    this.#running = (this.#running ?? Promise.resolve()).then(() => this.#undoAll(reason))
     return this.#running
   }
 
@@ -99,7 +104,7 @@ export class Rollback {
   async runGroup(reason: string, group: object, isChosen: (name: string) => boolean): Promise<GroupRollback> {
     const came: GroupRollback = { undone: [], failed: [] }
     this.#open++
-    this.#running = this.#running.then(() =>
+    this.#running = (this.#running ?? Promise.resolve()).then(() =>
       this.#undoAll(reason, (undo) => undo.group === group && isChosen(undo.name), came),
     )
     await this.#running
@@ -111,7 +116,8 @@ export class Rollback {
     isChosen: (undo: Undo) => boolean = () => true,
     came?: GroupRollback,
   ): Promise<void> {
-    const { scopes, record } = this.#options
+    const scopes = this.#scopes
+    const record = this.#options.rollback
     // A closed step may have a result in the log, whose undo is to be registered first.
     if (scopes.isUnsettled) await new Promise<void>((resolve) => scopes.whenQuiet(false, resolve))
     const scope = createScope(null)
@@ -132,10 +138,11 @@ export class Rollback {
 
   /** Runs one undo; if it fails and the procedure says so, its owner decides what becomes of it. Returns whether it is undone. */
   async #undo(scope: Scope, { name, operation }: Undo): Promise<boolean> {
-    const { scopes, record, owner } = this.#options
+    const { rollback: record, definition } = this.#options
+    const owner = definition.asksOnFailedUndo === true ? definition.owner : undefined
     for (;;) {
       try {
-        await scopes.issueIn(scope, operation)
+        await this.#scopes.issueIn(scope, operation)
         record.undone.push(name)
         return true
       } catch (error) {
@@ -153,13 +160,13 @@ export class Rollback {
   async #askOwner(scope: Scope, owner: string, name: string, error: unknown): Promise<string> {
     const message = `The undo of "${name}" has failed. What becomes of it?`
     const operation = escalation(message, { to: owner, choices: undoChoices, error })
-    const { choice } = (await this.#options.scopes.issueIn(scope, operation)) as Resolution<string>
+    const { choice } = (await this.#scopes.issueIn(scope, operation)) as Resolution<string>
     return choice
   }
 
   /** Runs a procedure, and rolls back if it fails or its end is forced. */
   guard(body: Promise<unknown>): Promise<unknown> {
-    const { scopes } = this.#options
+    const scopes = this.#scopes
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {
         // An end that is forced while the rollback waits for a shield lets it continue.
@@ -179,7 +186,7 @@ export class Rollback {
 
   /** Whether nothing is to be undone, and nothing is left that may still register an undo. */
   get #isOver(): boolean {
-    const { isUnsettled, isRejecting } = this.#options.scopes
+    const { isUnsettled, isRejecting } = this.#scopes
     return this.#isEmpty && !isUnsettled && !isRejecting
   }
 
@@ -190,15 +197,14 @@ export class Rollback {
 
   /** Runs all undos once no shield is open. Ends once nothing that may still register one is left. */
   async #undoUntilEmpty(reason: string): Promise<void> {
-    const { scopes } = this.#options
+    const scopes = this.#scopes
     const settled = (): Promise<void> => new Promise((resolve) => scopes.whenQuiet(true, resolve))
     for (await settled(); !this.#isEmpty; await settled()) await this.run(reason)
   }
 
   /** Once the run is cancelled it ends, whatever its code does. */
   #isParked(error: unknown): boolean {
-    const { scopes, isParked } = this.#options
-    return scopes.root.closed === null && isParked(error)
+    return this.#scopes.root.closed === null && this.#options.isParked(error)
   }
 }
 

@@ -8,7 +8,7 @@ export interface Scoped<C> {
   readonly scopes: Pick<Scopes, 'close' | 'adopt' | 'openShield' | 'closeShield' | 'refusalOf'>
   readonly bodies: Bodies
   /** Creates the `ctx` of another scope. */
-  ctxOf(scope: Scope): C
+  readonly ctxOf: (scope: Scope) => C
 }
 
 /** The body whose synchronous part is running, and the scope of its `ctx`. */

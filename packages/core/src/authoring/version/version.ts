@@ -1,8 +1,5 @@
 import { checkName, checkWhole, refuse } from '../../checks/options.ts'
 
-/** Decides which branch a run is on. `offered`: the branches of the code, in ascending order. */
-export type ChooseBranch = (change: string, offered: readonly number[]) => number
-
 /** A call of `ctx.version`. */
 export interface Change {
   readonly name: string

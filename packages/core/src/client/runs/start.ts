@@ -48,6 +48,8 @@ export class RunStarter {
    * @throws PawlError 'input-invalid', 'id-taken', 'payload-refused'
    */
   start(procedure: unknown, input: unknown, settings: RunSettings, existing: Existing): Promise<StartedRun> {
+    if (this.#connection.observer === undefined)
+      return this.#start(procedure, input, settings, existing, undefined)
     const name = isProcedureRef(procedure) ? procedure.name : undefined
     return observeCall(
       this.#connection,

@@ -13,7 +13,7 @@ import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
 import type { Branch } from '../../runs/run-check.ts'
 import { Branches, type Marks, readMarks } from '../run/branches.ts'
-import { createExecution } from '../run/create-execution.ts'
+import { createExecution, replayOnly } from '../run/create-execution.ts'
 import { diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from '../run/diagnose.ts'
 import type { Replayed } from '../run/find-call-site.ts'
 import { LogIndex } from '../run/log-index.ts'
@@ -82,8 +82,7 @@ async function replayAndCompare(
       const start = await readStart(definition, started, second)
       if ('issues' in start) return { verdict: unfitInput(id, start), versions: {} }
       const branches = new Branches(marks)
-      const parts = { isReplaying: () => true, isLoaded: () => false, onForeign: () => {} }
-      const execution = createExecution({ services, runId: id, start, branches, ...parts })
+      const execution = createExecution({ services, runId: id, start, branches, host: replayOnly })
       replay = { start, branches, execution }
     }
     if (!replay.branches.learn(page)) return null

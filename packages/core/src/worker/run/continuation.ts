@@ -20,7 +20,7 @@ import type { Scope } from '../../kernel/scope.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { WorkerServices } from '../services.ts'
 import { Branches, type Marks, readMarks } from './branches.ts'
-import { createExecution } from './create-execution.ts'
+import { createExecution, type ExecutionHost } from './create-execution.ts'
 import { LogIndex } from './log-index.ts'
 import type { LogWriter } from './log-writer.ts'
 import { readStart, type Start } from './start.ts'
@@ -28,34 +28,39 @@ import { readStart, type Start } from './start.ts'
 /** The issues of an input that does not match the procedure's schema. */
 export type InputRefused = Issues
 
+interface Moves {
+  /** Called when the procedure moves outside a turn. */
+  onForeign(): void
+}
+
 /** The procedure of a loaded run, at the state reached by its log. */
-export class Continuation {
+export class Continuation implements ExecutionHost {
   readonly #services: WorkerServices
   readonly #claimed: Claimed
-  readonly #onForeign: () => void
+  readonly #moves: Moves
   readonly #exposed: Exposed
   #start: Start | null = null
   #parent: ParentPayload | null = null
   #trace: TraceContext | undefined
   #startedAt: number | null = null
   #execution: Execution<ProcedureOperation> | null = null
-  #notes = new LogIndex()
+  #notes: LogIndex | null = null
   #endsUnbegun = false
-  #rollback: RollbackProgress = createRollbackProgress()
-  #branches = new Branches()
-  #requests = new ContinueRequests()
+  #rollback: RollbackProgress | null = null
+  #branches: Branches | null = null
+  #requests: ContinueRequests | null = null
   #generation: Generation = firstGeneration
   #fork: ForkPayload | undefined
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
 
-  /** `onForeign` is called when the procedure moves outside a turn, `exposed` with what it shows of itself. */
-  constructor(services: WorkerServices, claimed: Claimed, onForeign: () => void, exposed: Exposed) {
+  /** `exposed` receives what the procedure shows of itself. */
+  constructor(services: WorkerServices, claimed: Claimed, moves: Moves, exposed: Exposed) {
     this.#exposed = exposed
     this.#services = services
     this.#claimed = claimed
-    this.#onForeign = onForeign
+    this.#moves = moves
   }
 
   get start(): Start {
@@ -87,18 +92,22 @@ export class Continuation {
   }
   /** The index of the delivered log. */
   get notes(): LogIndex {
+    this.#notes ??= new LogIndex()
     return this.#notes
   }
   /** What the procedure has undone. */
   get rollback(): RollbackProgress {
+    this.#rollback ??= createRollbackProgress()
     return this.#rollback
   }
   /** The branches that it takes at changes of the code. */
   get branches(): Branches {
+    this.#branches ??= new Branches()
     return this.#branches
   }
   /** The requests of the procedure to continue with an empty log. */
   get requests(): ContinueRequests {
+    this.#requests ??= new ContinueRequests()
     return this.#requests
   }
   /** The position of the next operation. */
@@ -173,13 +182,10 @@ export class Continuation {
       runId: id,
       start,
       branches: this.#branches,
-      isReplaying: () => this.#isReplaying,
-      isLoaded: (execution) => !this.#isDropped && execution === this.#execution,
-      onForeign: this.#onForeign,
-      onUnhandled: (reason) => this.#onUnhandled(reason),
       rollback: this.#rollback,
       exposed: this.#exposed,
       requests: this.#requests,
+      host: this,
     })
     return null
   }
@@ -206,8 +212,8 @@ export class Continuation {
       const [first, second] = page as readonly [LogEvent, LogEvent?]
       const refused = first.seq === log.base ? await this.begin(first, second, marks) : null
       if (refused !== null || this.accepted !== null) return refused
-      if (!this.#branches.learn(page)) return 'late-mark'
-      this.#notes.add(page)
+      if (!this.branches.learn(page)) return 'late-mark'
+      this.notes.add(page)
       if (this.isUnbegun(log, first) && this.#isOverdue) {
         this.#endsUnbegun = true
         return null
@@ -255,8 +261,20 @@ export class Continuation {
     else onDecided(execution.decide())
   }
 
+  // ── called by its execution
+
+  /** True while the events being delivered were in the log before this continuation. */
+  get isReplaying(): boolean {
+    return this.#isReplaying
+  }
+  isLoaded(execution: Execution<ProcedureOperation>): boolean {
+    return !this.#isDropped && execution === this.#execution
+  }
+  onForeign(): void {
+    this.#moves.onForeign()
+  }
   /** Reports a bug at once. A rejection does not change the outcome and may still be handled, but a bug should not wait for the end. */
-  #onUnhandled(reason: unknown): void {
+  onUnhandled(reason: unknown): void {
     if (this.#isReplaying || !isBug(reason)) return
     const { id: run, procedure } = this.#claimed
     const failure = failureOf(recordFailure(reason))

@@ -2,7 +2,7 @@ import { noPosition } from '../../events/event.ts'
 import { captureCallSite } from '../../host/call-site.ts'
 import type { ProgramServices } from '../services.ts'
 import { Branches, type Marks } from './branches.ts'
-import { createExecution } from './create-execution.ts'
+import { createExecution, replayOnly } from './create-execution.ts'
 import { ReadFailed } from './log-reader.ts'
 import { deliverPage, type LogSource } from './replay-log.ts'
 import type { Start } from './start.ts'
@@ -27,15 +27,11 @@ export async function findCallSite(
   if (position === noPosition) return ''
   let site = ''
   const execution = createExecution({
-    ...{
-      services,
-      runId: run.id,
-      start: run.start,
-      branches: new Branches(run.marks),
-      isReplaying: () => true,
-      isLoaded: () => false,
-      onForeign: () => {},
-    },
+    services,
+    runId: run.id,
+    start: run.start,
+    branches: new Branches(run.marks),
+    host: replayOnly,
     onIssue: (issued) => {
       if (issued === position) site = captureCallSite() ?? ''
     },

@@ -13,6 +13,7 @@ import { RecentSteps } from './recent-steps.ts'
 
 const none: readonly LogEvent[] = []
 const noIds: readonly string[] = []
+const noNumbers: readonly number[] = []
 
 /** Index of the delivered events of a log. */
 export class LogIndex {
@@ -79,14 +80,16 @@ export class LogIndex {
 
   /** The events of the questions that were asked and are neither settled nor withdrawn. */
   get openAsks(): readonly LogEvent[] {
-    return [...(this.#records?.values() ?? [])].flatMap((records) =>
+    if (this.#records === null) return none
+    return [...this.#records.values()].flatMap((records) =>
       records.filter(({ type }) => type === 'asked').slice(0, 1),
     )
   }
 
   /** The ids of the runs that its end cancels, unless they have ended before. */
   get children(): readonly string[] {
-    const called = [...(this.#records?.values() ?? [])].flatMap((records) =>
+    if (this.#records === null) return this.#spawned ?? noIds
+    const called = [...this.#records.values()].flatMap((records) =>
       records.flatMap((event) => (event.type === 'created' ? childOf(event) : [])),
     )
     return this.#spawned === null ? called : [...called, ...this.#spawned]
@@ -94,7 +97,7 @@ export class LogIndex {
 
   /** The numbers of the messages of updates that were taken and not answered. */
   get openUpdates(): readonly number[] {
-    return [...(this.#updates ?? [])]
+    return this.#updates === null ? noNumbers : [...this.#updates]
   }
 
   /** Returns the events of a pending operation; they settle nothing. */

@@ -54,7 +54,8 @@ export class Mailbox {
   /** Messages taken by an operation, but not yet in the log. */
   #taken: Message[] = []
   #isReading = false
-  #reading: Promise<void> = Promise.resolve()
+  /** Null if none has begun. */
+  #reading: Promise<void> | null = null
 
   constructor(store: WorkerServices['store'], run: RunKey, counter: number, reader: Reader) {
     this.#store = store
@@ -95,6 +96,7 @@ export class Mailbox {
 
   /** The numbers of the updates that are not answered, taken or not. */
   get updates(): readonly number[] {
+    if (this.isEmpty && this.#taken.length === 0) return noNumbers
     const messages = [...[...this.#waiting.values()].flat(), ...this.#taken]
     return messages.flatMap(({ kind, n }) => (kind === 'update' ? n : []))
   }
@@ -106,6 +108,7 @@ export class Mailbox {
   }
 
   #namesOf(kind: Message['kind']): readonly string[] {
+    if (this.isEmpty) return noNames
     const messages = [...this.#waiting.values()].flat().filter((message) => message.kind === kind)
     return messages.sort((a, b) => a.n - b.n).map(({ name }) => name)
   }
@@ -145,10 +148,9 @@ export class Mailbox {
 
   /** Reads new messages, one read at a time: two concurrent reads would add a message twice. */
   read(): Promise<void> {
-    if (!this.#isReading) {
-      this.#isReading = true
-      this.#reading = this.#readOn()
-    }
+    if (this.#isReading && this.#reading !== null) return this.#reading
+    this.#isReading = true
+    this.#reading = this.#readOn()
     return this.#reading
   }
 
@@ -243,3 +245,6 @@ export class Mailbox {
     )
   }
 }
+
+const noNumbers: readonly number[] = []
+const noNames: readonly string[] = []

@@ -233,8 +233,10 @@ function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit
   const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
   const past = { rollback: rollbackOf(ending, continuation.rollback), cancelled }
   const parts = endParts(ending, sent, asked, mailbox.signals, past)
-  const effects = [...effectsOfEnd(state, ending, children), ...answerAtEnd(state, ending, sent)]
-  return write(state, effects.length === 0 ? parts : { ...parts, effects })
+  const told = effectsOfEnd(state, ending, children)
+  const answers = answerAtEnd(state, ending, sent)
+  if (told.length === 0 && answers.length === 0) return write(state, parts)
+  return write(state, { ...parts, effects: [...told, ...answers] })
 }
 
 /** Whether a result is recorded although the procedure has returned. What a next generation may want, it finds in its mail. */

@@ -5,6 +5,8 @@ import type { Activity } from '../activities/activity.ts'
 import { maxShown } from './ending.ts'
 import { isEarly, type Mailbox, positionOf, topicOf } from './mailbox.ts'
 
+const none: readonly never[] = []
+
 interface Entry {
   readonly pending: Pending
   readonly activity: Activity
@@ -65,6 +67,7 @@ export class PendingActivities {
 
   /** The open asks, with their operations. */
   get asks(): readonly Entry[] {
+    if (this.#entries.size === 0) return none
     return [...this.#entries.values()].filter(({ activity }) => activity.isOpenAsk)
   }
 

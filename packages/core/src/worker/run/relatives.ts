@@ -49,9 +49,9 @@ export function tellOfEnd(
   watches: readonly Message[],
   reason: string | undefined,
 ): readonly Effect[] {
+  if (watches.length === 0 && parent?.isCalled !== true) return none
   const waiting = watches.map(({ payload }) => decode(payload) as WatchPayload)
   if (parent?.isCalled === true) waiting.unshift(parent)
-  if (waiting.length === 0) return []
   const payload = encodeRecord(describeEnd(run, ending, reason), 'end')
   return [
     ...watches.map(({ n }) => consume(n)),
@@ -65,6 +65,8 @@ export function tellOfEnd(
     ),
   ]
 }
+
+const none: readonly Effect[] = []
 
 function describeEnd(
   run: string,

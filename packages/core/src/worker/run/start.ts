@@ -13,8 +13,11 @@ import { validate } from '../../host/run-schema.ts'
 import { acceptsFirst, kernelFlags, logFormat } from '../../kernel/flags.ts'
 import { runEvent } from '../../runs/run-event.ts'
 
+/** The input as bytes of their own; undefined: it is in the payload of the first event. */
+type InputBytes = Uint8Array | null | undefined
+
 /** The data from which a run, and every replay of it, starts. */
-export interface Start {
+export class Start {
   readonly definition: ProcedureDefinition
   /** The seed of random(), uuid() and the keys of steps. */
   readonly seed: Uint8Array
@@ -22,18 +25,46 @@ export interface Start {
   readonly fork: ForkPayload | undefined
   /** The generation that begins. */
   readonly generation: Generation
-  /** Returns the payload of the first event as a new value. */
-  readonly payload: () => StartedPayload
   /** The number of runs above it. */
   readonly depth: number
   /** Who started it. */
   readonly by: Actor | undefined
-  /** Returns the input for the procedure as a new value. */
-  readonly input: () => unknown
   /** The event to record first: the validated input. */
   readonly accepted: WrittenEvent | null
   /** When the run cancels itself, by the store's clock; null: never. */
   readonly timeoutAt: number | null
+  readonly #started: LogEvent
+  readonly #input: InputBytes
+
+  constructor(
+    definition: ProcedureDefinition,
+    started: LogEvent,
+    payload: StartedPayload,
+    input: InputBytes,
+    accepted: WrittenEvent | null,
+  ) {
+    this.definition = definition
+    const { seed, fork, by, parent, timeout } = payload
+    this.seed = seed
+    this.fork = fork
+    this.generation = generationIn(payload, started)
+    this.depth = parent?.depth ?? 0
+    this.by = (by ?? undefined) as Actor | undefined
+    this.accepted = accepted
+    this.timeoutAt = timeout === undefined ? null : dueAt(timeout, started.at)
+    this.#started = started
+    this.#input = input
+  }
+
+  /** Returns the payload of the first event as a new value. */
+  payload(): StartedPayload {
+    return readStarted(this.#started)
+  }
+
+  /** Returns the input for the procedure as a new value. */
+  input(): unknown {
+    return this.#input === undefined ? this.payload().input : decode(this.#input)
+  }
 }
 
 /**
@@ -47,31 +78,23 @@ export async function readStart(
   second: LogEvent | undefined,
   payload: StartedPayload = readStarted(started),
 ): Promise<Start | Issues> {
-  const { format, flags, seed, checked, input, timeout } = payload
-  const timeoutAt = timeout === undefined ? null : dueAt(timeout, started.at)
+  const { format, flags, checked, input } = payload
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
-  const depth = payload.parent?.depth ?? 0
-  const generation = generationIn(payload, started)
-  const by = (payload.by ?? undefined) as Actor | undefined
-  const again = (): StartedPayload => readStarted(started)
-  const { fork } = payload
-  const known = { definition, seed, generation, fork, depth, by, timeoutAt, payload: again }
+  const startWith = (bytes?: InputBytes, accepted: WrittenEvent | null = null): Start =>
+    new Start(definition, started, payload, bytes, accepted)
   if (second?.type === 'accepted') {
     // Decoded before the procedure runs: an unreadable input is not a failure of the procedure.
     decode(second.payload)
-    return { ...known, input: () => decode(second.payload), accepted: null }
+    return startWith(second.payload)
   }
   const hasBegun = second !== undefined && flags.includes(acceptsFirst)
-  if (checked || hasBegun || definition.input === undefined) {
-    return { ...known, input: () => again().input, accepted: null }
-  }
+  if (checked || hasBegun || definition.input === undefined) return startWith()
   const validation = await validate(definition.input, input)
   if (!validation.ok) return issuesOf(validation)
   try {
     const bytes = encode(validation.value, 'input')
-    const accepted = second === undefined ? runEvent('accepted', bytes) : null
-    return { ...known, input: () => decode(bytes), accepted }
+    return startWith(bytes, second === undefined ? runEvent('accepted', bytes) : null)
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
     return oneIssue('', `the output of the schema cannot be recorded: ${error.message}`)

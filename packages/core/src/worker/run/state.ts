@@ -110,7 +110,7 @@ export class RunState implements Exposed {
     this.moves = moves
     this.observation = services.observer === undefined ? null : new RunObservation(services.observer, this)
     this.log = new LogWriter(services, claimed)
-    this.continuation = new Continuation(services, claimed, () => moves.onForeign(), this)
+    this.continuation = new Continuation(services, claimed, moves, this)
     this.outbox = new Outbox(services.slices.drafts, (position) => this.continuation.scopeOf(position))
     this.mailbox = new Mailbox(services.store, claimed.run, claimed.mail, moves)
   }

@@ -17,8 +17,10 @@ import type { RunState } from './state.ts'
 export function answerAtEnd(state: RunState, ending: Ending, sent: readonly Draft[]): readonly Effect[] {
   const { mailbox, continuation } = state
   const isLast = ending.next === undefined
-  const open = new Set([...continuation.notes.openUpdates, ...(isLast ? mailbox.updates : [])])
-  if (open.size === 0) return []
+  const { openUpdates } = continuation.notes
+  const updates = isLast ? mailbox.updates : []
+  if (openUpdates.length === 0 && updates.length === 0) return none
+  const open = new Set([...openUpdates, ...updates])
   for (const { effects = [] } of sent)
     for (const effect of effects) if (effect.do === 'reply') open.delete(effect.n)
   const returned = new Map(
@@ -29,6 +31,8 @@ export function answerAtEnd(state: RunState, ending: Ending, sent: readonly Draf
   const otherwise = isLast ? { ended: ending.state } : { failure: recordFailure(new Error(continued)) }
   return [...open].map((n) => replyEffect(n, returned.get(n) ?? otherwise))
 }
+
+const none: readonly Effect[] = []
 
 const continued = 'the run continued with an empty log before it replied'
 
