@@ -33,6 +33,7 @@ export {
   stateCode,
 } from './ports/codes.ts'
 export { connectTo, defineStore, type Store } from './ports/connect.ts'
+export { isSuspect, maxPositives, suspectTries } from './ports/crash-loops.ts'
 export type {
   Answered,
   AskFilter,
@@ -89,4 +90,3 @@ export {
   showEvent,
   showFeedEntry,
 } from './ports/stored-rows.ts'
-export { isSuspect, maxPositives, suspectTries } from './ports/suspects.ts'

@@ -24,11 +24,11 @@ import {
 } from '../checks/options.ts'
 import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import { defaultMaxCrashes } from '../ports/crash-loops.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { RetentionRule, RetentionRules } from '../ports/retention.ts'
-import { defaultMaxCrashes } from '../ports/suspects.ts'
 import type { ChannelSettings } from './channels/channels.ts'
 import { readChannels, readLinkOptions } from './channels/checks.ts'
 

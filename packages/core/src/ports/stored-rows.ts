@@ -1,9 +1,9 @@
 import type { StoredEvent } from '../events/event.ts'
 import { eventTypeCode, feedCode, markCode, operationKindCode } from './codes.ts'
+import { isSuspect } from './crash-loops.ts'
 import type { Claimed } from './store/claims.ts'
 import type { FeedEntry } from './store/feed.ts'
 import type { RunKey } from './store/runs.ts'
-import { isSuspect } from './suspects.ts'
 
 // Shared by the SQL stores: the rows of a statement, and their conversion to the types of the port.
 

@@ -5,8 +5,8 @@ import type { Claimant, Claimed } from '../ports/store/claims.ts'
 import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { ProcedureVersions, WorkerKey } from '../ports/store/workers.ts'
+import { CrashLoopTests } from './crash-loops/crash-loop-tests.ts'
 import type { StoreTime } from './store-time.ts'
-import { SuspectTests } from './suspect-tests.ts'
 
 /** Maximum number of runs that a worker owns. Further due runs wait for the next claim, here or elsewhere. */
 export const maxOwned = 1_000
@@ -32,7 +32,7 @@ export interface ClaimsOptions {
 /** Claims due runs, runs that become due, and suspects. */
 export class Claims {
   readonly #options: ClaimsOptions
-  readonly #suspects: SuspectTests
+  readonly #suspects: CrashLoopTests
   #isClaiming = false
   #claimAgain = false
   /** When the next unowned run is due, as far as is known. */
@@ -41,7 +41,7 @@ export class Claims {
 
   constructor(options: ClaimsOptions) {
     this.#options = options
-    this.#suspects = new SuspectTests(options, () => this.claimSoon())
+    this.#suspects = new CrashLoopTests(options, () => this.claimSoon())
   }
 
   /** The identity under which this worker claims. */

@@ -7,6 +7,8 @@ import { describeCancels } from './topics/cancels.ts'
 import { describeClaims } from './topics/claims.ts'
 import { describeCommit } from './topics/commit.ts'
 import { describeConnections } from './topics/connections.ts'
+import { describeCrashLoopClaims } from './topics/crash-loop-claims.ts'
+import { describeCrashLoops } from './topics/crash-loops.ts'
 import { describeCreate } from './topics/create.ts'
 import { describeDamage } from './topics/damage.ts'
 import { describeEarlyAnswers } from './topics/early-answers.ts'
@@ -22,8 +24,6 @@ import { describeRemovals } from './topics/removals.ts'
 import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
 import { describeStates } from './topics/states.ts'
-import { describeSuspectClaims } from './topics/suspect-claims.ts'
-import { describeSuspects } from './topics/suspects.ts'
 import { describeUnclaimable } from './topics/unclaimable.ts'
 import { describeWorkers } from './topics/workers.ts'
 
@@ -68,8 +68,8 @@ export function storeConformance(subject: StoreSubject): void {
     describeAskList(test)
     describeFeed(test)
     describeClaims(test)
-    describeSuspects(test)
-    describeSuspectClaims(test)
+    describeCrashLoops(test)
+    describeCrashLoopClaims(test)
     describeMarks(test)
     describeUnclaimable(test)
     describeLoad(test)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 
-/** What the deaths of workers say about runs; see `worker/suspects.ts` of core. */
+/** What the deaths of workers say about runs; see `worker/crash-loops/group-tests.ts` of core. */
 export const suspects: Migration = {
   version: 5,
   name: 'suspects',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 
-/** Adds crash counters of suspects; see `worker/suspects.ts` of core. */
+/** Adds crash counters of suspects; see `worker/crash-loops/group-tests.ts` of core. */
 export const suspects: Migration = {
   version: 6,
   name: 'suspects',

@@ -1,9 +1,9 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Logger } from '../ports/logger.ts'
-import type { Claimant, Claimed, Claims } from '../ports/store/claims.ts'
-import type { RunKey } from '../ports/store/runs.ts'
-import type { StorePort } from '../ports/store/store.ts'
-import { GroupTests } from './suspects.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Logger } from '../../ports/logger.ts'
+import type { Claimant, Claimed, Claims } from '../../ports/store/claims.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
+import type { StorePort } from '../../ports/store/store.ts'
+import { GroupTests } from './group-tests.ts'
 
 /** Maximum number of suspects read to choose a group. A worker has room for fewer. */
 const maxListed = 2_000
@@ -18,8 +18,8 @@ interface Options {
   readonly logger: Logger
 }
 
-/** Claims suspects, group by group, and tests them. `suspects.ts` decides which group is next. */
-export class SuspectTests {
+/** Claims the suspects of a crash loop, group by group, and tests them. `group-tests.ts` decides which group is next. */
+export class CrashLoopTests {
   readonly #options: Options
   readonly #tests: GroupTests
   /** Called when the next group may be claimed. */

@@ -1,10 +1,10 @@
 import type { Claimant } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import { answerTo, later, newAsk, newRun, signal } from '../builders.ts'
+import { create, die, dieOver, dump, makeSuspects, releaseAll, runsOf } from '../crash-loops.ts'
 import type { StageTest } from '../stage.ts'
-import { create, die, dieOver, dump, makeSuspects, releaseAll, runsOf } from '../suspects.ts'
 
-export function describeSuspectClaims(test: StageTest): void {
+export function describeCrashLoopClaims(test: StageTest): void {
   describe('claims of suspects', () => {
     test('claims of suspects return all of them, those without positives, or none', async (stage) => {
       const [a] = await makeSuspects(stage, ['a', 'b'])

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Claimant, Claimed, Suspect } from '../../src/ports/store/claims.ts'
-import type { RunKey } from '../../src/ports/store/runs.ts'
-import { SuspectTests } from '../../src/worker/suspect-tests.ts'
+import type { Claimant, Claimed, Suspect } from '../../../src/ports/store/claims.ts'
+import type { RunKey } from '../../../src/ports/store/runs.ts'
+import { CrashLoopTests } from '../../../src/worker/crash-loops/crash-loop-tests.ts'
 
-type Options = ConstructorParameters<typeof SuspectTests>[0]
+type Options = ConstructorParameters<typeof CrashLoopTests>[0]
 
 const claimant: Claimant = { worker: 1, procedures: [] }
 
@@ -43,7 +43,7 @@ function create(waiting: Suspect[], refused: readonly RunKey[] = []) {
     },
   }
   const logger = { info: () => {} }
-  const tests = new SuspectTests({ store, clock, logger } as unknown as Options, () => turns.push(now))
+  const tests = new CrashLoopTests({ store, clock, logger } as unknown as Options, () => turns.push(now))
   return {
     ...{ tests, calls, turns },
     next: async (room = 100) =>

@@ -1,6 +1,6 @@
 import type { Claimant } from './store/claims.ts'
 
-/** The number of worker deaths in a row, without a new event, that makes a run a suspect: it may be the cause. */
+/** The number of worker deaths in a row, without a new event, that makes a run a suspect: it may cause a crash loop. */
 export const suspectTries = 2
 
 /** Returns whether a run is a suspect. */

@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest'
-import type { StageTest } from '../stage.ts'
 import {
   claim,
   create,
@@ -11,10 +10,11 @@ import {
   releaseAll,
   runsOf,
   why,
-} from '../suspects.ts'
+} from '../crash-loops.ts'
+import type { StageTest } from '../stage.ts'
 
-export function describeSuspects(test: StageTest): void {
-  describe('suspects', () => {
+export function describeCrashLoops(test: StageTest): void {
+  describe('crash loops', () => {
     test('a run is a suspect, and tested, from the second death on', async (stage) => {
       const [a] = await create(stage, ['a'])
       expect(await dump(stage)).toEqual({ a: { tries: 0, positives: 0, alone: 0, tested: false } })

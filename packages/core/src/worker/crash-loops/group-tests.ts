@@ -1,9 +1,9 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Claimant, Claimed, Suspect } from '../ports/store/claims.ts'
-import type { RunKey } from '../ports/store/runs.ts'
-import { suspectTries } from '../ports/suspects.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { suspectTries } from '../../ports/crash-loops.ts'
+import type { Claimant, Claimed, Suspect } from '../../ports/store/claims.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
 
-// Finds a run that kills its workers: adaptive group testing, stored in the rows of the runs.
+// Crash-loop detection: finds a run that kills its workers, by adaptive group testing. Its state is in the rows of the runs.
 //
 // A run whose worker died twice in a row without a new event is a suspect. A worker tests the suspects that it claims as
 // one group. If the worker dies, the test is positive, and blames the runs of this group and no other run it owns.

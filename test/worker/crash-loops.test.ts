@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../support/bundle.ts'
 import { type PoisonScene, preparePoison } from '../support/poison.ts'
 
-// Real processes on a real file. How suspects are found is tested in virtual time in packages/testing/test/suspects.
+// Real processes on a real file. How suspects are found is tested in virtual time in packages/testing/test/crash-loops.
 
 async function prepare(runs: number): Promise<PoisonScene> {
   const folder = await temporaryFolder()
