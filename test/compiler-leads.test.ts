@@ -89,7 +89,11 @@ test('a new method of Ctx is asked for by the context', async () => {
 
 test('a new kind of operation is asked for by the operations, the activities and the views', async () => {
   expect(
-    await compileWith('core/src/events/event.ts', "  'reply',\n]", "  'reply',\n  'checkpoint',\n]"),
+    await compileWith(
+      'core/src/events/event.ts',
+      "  'checkpoint',\n]",
+      "  'checkpoint',\n  'transaction',\n]",
+    ),
   ).toEqual(
     expect.arrayContaining([
       'core/src/authoring/operations.ts',

@@ -1,4 +1,5 @@
 import {
+  type Checkpoints,
   type Client,
   createClient,
   createEngine,
@@ -20,7 +21,7 @@ type Facade = Readonly<Record<string, unknown>>
 const harmless = ['client.get', 'engine.get', 'engine.humans']
 
 // One entry for each verb of the contract: a verb that is missing here does not compile.
-const clientVerbs: Record<Exclude<keyof Client, 'inbox'>, true> = {
+const clientVerbs: Record<Exclude<keyof Client, 'inbox' | 'checkpoints'>, true> = {
   ...{
     run: true,
     runOrGet: true,
@@ -43,6 +44,9 @@ const inboxVerbs: Record<keyof Inbox, true> = {
   watch: true,
   answer: true,
 }
+const checkpointVerbs: Record<keyof Checkpoints, true> = {
+  ...{ create: true, load: true, latest: true, list: true, listAll: true, delete: true, cleanup: true },
+}
 const handleVerbs: Record<Exclude<keyof RunHandle<unknown>, 'id'>, true> = {
   ...{ result: true, status: true, cancel: true, signal: true, state: true, update: true },
 }
@@ -52,6 +56,7 @@ function verbsOf(of: string, client: Client): readonly (readonly [call: string, 
   const facades: readonly (readonly [of: string, facade: object, contract: object])[] = [
     [of, client, clientVerbs],
     [`${of}.inbox`, client.inbox, inboxVerbs],
+    [`${of}.checkpoints`, client.checkpoints, checkpointVerbs],
     ['run', client.get(child, 'a'), handleVerbs],
     ['run', client.get('a'), handleVerbs],
   ]

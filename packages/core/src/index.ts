@@ -91,6 +91,13 @@ export type {
   Submit,
   UpdateCall,
 } from './client/channels/channel.ts'
+export type {
+  Checkpoint,
+  CheckpointCleanup,
+  CheckpointFilter,
+  CheckpointOptions,
+  Checkpoints,
+} from './client/checkpoints/checkpoint.ts'
 export type { As, ResumeResolution } from './client/inbox/answering.ts'
 export type {
   AskAddress,

@@ -44,6 +44,16 @@ export type {
   NewAsk,
 } from './ports/store/asks.ts'
 export { everyone, namesOf, placeAsk } from './ports/store/asks.ts'
+export type {
+  AddedCheckpoint,
+  CheckpointAdded,
+  CheckpointPlace,
+  CheckpointPlaceQuery,
+  CheckpointQuery,
+  CheckpointRow,
+  KeptCheckpoint,
+  NewCheckpoint,
+} from './ports/store/checkpoints.ts'
 export type { Backlog, CancelledRun, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
 export type { Effect, RefusedWhy, Unit, UnitOutcome } from './ports/store/commit.ts'
 export type {

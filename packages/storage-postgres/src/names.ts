@@ -13,6 +13,7 @@ export interface Names {
   /** Table of the values that runs expose. */
   readonly runState: string
   readonly decisions: string
+  readonly checkpoints: string
   readonly events: string
   readonly messages: string
   readonly asks: string
@@ -49,6 +50,7 @@ export function nameTables(schema: string): Names {
     runInfo: qualify('run_info'),
     runState: qualify('run_state'),
     decisions: qualify('decisions'),
+    checkpoints: qualify('checkpoints'),
     events: qualify('events'),
     messages: qualify('messages'),
     asks: qualify('asks'),

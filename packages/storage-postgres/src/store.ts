@@ -6,6 +6,7 @@ import { type Names, storeTime } from './names.ts'
 import { checkServer } from './open.ts'
 import { prepareFindAsk } from './reads/asks.ts'
 import { prepareReadBacklog } from './reads/backlog.ts'
+import { prepareCheckpointReads } from './reads/checkpoints.ts'
 import { prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed, prepareTrimFeed } from './reads/feed.ts'
 import { prepareReadLog } from './reads/log.ts'
@@ -16,6 +17,7 @@ import { isCurrent, readVersion } from './schema/version.ts'
 import { Hints } from './watch.ts'
 import { prepareAnswer } from './writes/answer.ts'
 import { prepareCancel } from './writes/cancel.ts'
+import { prepareCheckpointWrites } from './writes/checkpoints.ts'
 import { prepareClaiming } from './writes/claim.ts'
 import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
@@ -123,6 +125,7 @@ export function createStore(
       return installed
     },
     ...removals,
+    ...prepareCheckpointWrites(database),
     async commit(worker, units) {
       if (units.length === 0) return []
       const outcomes = await commitUnits(worker, units)
@@ -191,6 +194,7 @@ export function createStore(
     mail: prepareReadMail(database),
     reply: prepareReadReply(database),
     states: prepareReadStates(database),
+    ...prepareCheckpointReads(database),
     find: prepareFindRun(database),
     // Lists need kysely, which takes longer to load than the rest; most processes never use them.
     async runs(filter) {

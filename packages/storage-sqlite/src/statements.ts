@@ -2,6 +2,7 @@ import type { Database } from './connection/database.ts'
 import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
 import { type AskReads, prepareAskReads } from './reads/asks.ts'
 import { prepareReadBacklog, type ReadBacklog } from './reads/backlog.ts'
+import { type CheckpointReads, prepareCheckpointReads } from './reads/checkpoints.ts'
 import { type Extract, prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed, type ReadFeed } from './reads/feed.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
@@ -11,6 +12,7 @@ import { prepareReadStates, type ReadStates } from './reads/states.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { prepareAskNames } from './writes/ask-names.ts'
 import { type Cancel, prepareCancel, prepareLeaveCancel } from './writes/cancel.ts'
+import { type CheckpointWrites, prepareCheckpointWrites } from './writes/checkpoints.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
@@ -50,6 +52,8 @@ export interface Statements {
   readonly mail: MailReads
   readonly readRun: ReadRun
   readonly readStates: ReadStates
+  readonly checkpointReads: CheckpointReads
+  readonly checkpoints: CheckpointWrites
   readonly asks: AskReads
   readonly readAll: ReadAll
   /** Returns the key of the ids of asks. */
@@ -66,6 +70,7 @@ export function prepareStatements(database: Database): Statements {
   const readStates = prepareReadStates(database)
   const leaveMessage = prepareLeaveMessage(database)
   const leaveCancel = prepareLeaveCancel(database, leaveMessage)
+  const checkpoints = prepareCheckpointWrites(database)
   const creating = prepareCreate(database)
   const others = prepareOtherRuns(database, creating, leaveMessage, leaveCancel)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
@@ -73,10 +78,10 @@ export function prepareStatements(database: Database): Statements {
   return {
     workers: prepareWorkers(database, feed),
     create: creating.create,
-    install: prepareInstall(database, askNames, feed),
+    install: prepareInstall(database, askNames, feed, checkpoints),
     extract: prepareExtract(database, readRun, readStates),
     removals: prepareRemovals(database),
-    commit: prepareCommit(database, askNames, feed, others),
+    commit: prepareCommit(database, askNames, feed, others, checkpoints),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),
     send: prepareSend(database, leaveMessage),
@@ -84,7 +89,7 @@ export function prepareStatements(database: Database): Statements {
     cancel: prepareCancel(database, leaveCancel),
     mark: prepareMark(database, feed),
     retry: prepareRetry(database),
-    restart: prepareRestart(database),
+    restart: prepareRestart(database, checkpoints),
     isolate: prepareIsolate(database),
     claims: prepareClaims(database),
     readBacklog: prepareReadBacklog(database),
@@ -93,6 +98,8 @@ export function prepareStatements(database: Database): Statements {
     mail: prepareMailReads(database),
     readRun,
     readStates,
+    checkpointReads: prepareCheckpointReads(database),
+    checkpoints,
     asks,
     readAll: prepareReadAll(database),
     readAskIdKey: () => askIdKey.get() as string,

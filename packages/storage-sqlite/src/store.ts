@@ -55,6 +55,9 @@ export function createStore(file: string, environment: Environment): StorePort {
     forgetDecisions: (procedure, before, limit) =>
       connection.write(({ removals }) => removals.forgetDecisions(procedure, before, limit)),
     decidedProcedures: () => connection.read(({ removals }) => removals.decidedProcedures()),
+    addCheckpoint: (run, checkpoint) =>
+      connection.write(({ checkpoints }, at) => checkpoints.add(run, checkpoint, at)),
+    removeCheckpoints: (numbers) => connection.write(({ checkpoints }) => checkpoints.remove(numbers)),
     commit: (worker, units) => commit(connection, transactions, worker, units),
     send: (messages, claimant) =>
       transactions.delivering(messages, claimant, ({ send }, message, at) => send(message, at)),
@@ -114,6 +117,9 @@ export function createStore(file: string, environment: Environment): StorePort {
     mail: (run, after) => connection.read(({ mail }) => mail.readMail(run, after)),
     reply: (run, key) => connection.read(({ mail }) => mail.readReply(run, key)),
     states: (run, name) => connection.read(({ readStates }) => readStates(run, name)),
+    checkpoint: (run, slot) => connection.read(({ checkpointReads }) => checkpointReads.find(run, slot)),
+    checkpoints: (query) => connection.read(({ checkpointReads }) => checkpointReads.list(query)),
+    checkpointPlaces: (query) => connection.read(({ checkpointReads }) => checkpointReads.places(query)),
     find: (id) => connection.read(({ readRun }) => readRun(id)),
     // Loaded on demand: lists need kysely, which is slow to load, and most processes never list.
     async runs(filter) {

@@ -199,9 +199,11 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     },
     retry: (id: string) => harness.during(() => client.retry(id)),
     delete: (id: string) => harness.during(() => client.delete(id)),
-    fork: (...args: Parameters<Client['fork']>) => harness.during(() => client.fork(...args)),
+    fork: async (...args: Parameters<Client['fork']>) =>
+      handle((await harness.during(() => client.fork(...args))) as AnyHandle),
     cancel: (...args: Parameters<Client['cancel']>) => harness.during(() => client.cancel(...args)),
     resume: (...args: Parameters<Client['resume']>) => harness.during(() => client.resume(...args)),
+    checkpoints: client.checkpoints,
     inbox,
     stop: async (given?: Parameters<Engine['stop']>[0]) => {
       const withinMs = readStopOptions(given)

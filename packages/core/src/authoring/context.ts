@@ -5,6 +5,7 @@ import type { Program, Scopes } from '../kernel/operation.ts'
 import type { Scope } from '../kernel/scope.ts'
 import type { Logger } from '../ports/logger.ts'
 import { createAgentOps } from './agent/context.ts'
+import { checkpoint } from './checkpoint/checkpoint.ts'
 import { type ChildCount, childOps } from './children/context.ts'
 import type { Ctx } from './ctx.ts'
 import { encodeState, readProgress } from './exposed/exposed.ts'
@@ -159,6 +160,7 @@ const createCtx = createLazily<Ctx, CtxParts>({
   receiveAny: (parts) => (names: unknown, given?: unknown) =>
     parts.issue(receiveAny(parts.options.definition, names, given)),
   map: (parts) => (items: unknown, each: unknown, given?: unknown) => map(parts, items, each, given),
+  checkpoint: (parts) => (name: unknown, state?: unknown) => parts.issue(checkpoint(name, state)),
   race: (parts) => (branches: unknown) => race(parts, branches),
   shield: (parts) => (body: unknown) => shield(parts, body),
   expose: (parts) => (name: unknown, value: unknown) => {

@@ -205,6 +205,16 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    */
   progress(progress: Progress): void
 
+  /**
+   * Records a named point, with a value, that the run can be forked from, and returns its id. It is stored in the same commit as
+   * its entry in the log, and is listed by `checkpoints.list`. Checkpoints of a run are deleted when the run completes. Every
+   * operation is recorded anyway: a checkpoint gives a point a name. The name has 1 to 200 characters, the value at most 2 MiB.
+   * @throws PawlError 'option-invalid', 'payload-refused'
+   * @example
+   * const id = await ctx.checkpoint('analyzed', { mean })
+   */
+  checkpoint(name: string, state?: unknown): Promise<string>
+
   /** Asks questions to people. */
   readonly human: Human
   /** Calls agents, and lets them decide. */

@@ -26,6 +26,7 @@ export interface OperationByKind {
   readonly send: SendOperation
   readonly update: UpdateOperation
   readonly reply: ReplyOperation
+  readonly checkpoint: CheckpointOperation
 }
 
 /** An operation of `ctx`. */
@@ -150,6 +151,12 @@ export interface ReplyOperation extends Operation {
   readonly n: number
   /** What the handler returned or threw. */
   readonly outcome: { readonly value: unknown } | { readonly failure: FailureRecord }
+}
+
+/** Records a point that the run can be forked from, with a value. */
+export interface CheckpointOperation extends Operation {
+  readonly kind: 'checkpoint'
+  readonly state: Uint8Array | null
 }
 
 export interface DecideOperation extends Operation {

@@ -5,6 +5,7 @@ import { decode } from '../events/payload.ts'
 import type {
   AgentResult,
   AnswerPayload,
+  CheckpointPayload,
   DecisionPayload,
   ReceivedPayload,
   TimedOutPayload,
@@ -26,6 +27,9 @@ export const readValue: Read<unknown> = reader((value) => value)
 export const readNothing: Read<undefined> = reader(() => undefined)
 
 export const readAgentOutput: Read<unknown> = reader((value) => (value as AgentResult).output)
+
+/** Reads the id of a checkpoint. */
+export const readCheckpoint: Read<string> = reader((value) => (value as CheckpointPayload).id)
 
 /** Reads a signal; null on timeout. A signal without a payload is `true`, so that it differs from a timeout. */
 export const readSignal: Read<unknown> = reader((value) => {

@@ -2,6 +2,7 @@ import { definitionOf } from '../authoring/procedure.ts'
 import { implement } from '../base/implement.ts'
 import { checkKeys, checkName, checkObject } from '../checks/options.ts'
 import { guardVerbs } from '../host/guard/verbs.ts'
+import { createCheckpoints } from './checkpoints/checkpoints.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { createInbox } from './inbox/inbox.ts'
@@ -54,6 +55,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
       cancelRun(connection, checkName('id of cancel', id), reason, given),
     delete: async (id: unknown) => deleteRun(connection, checkName('id of delete', id)),
     resume: (request: unknown, as: unknown) => resume(connection, mailer, request, as),
+    checkpoints: guardVerbs(`${of}.checkpoints`, createCheckpoints(connection)),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),
   })

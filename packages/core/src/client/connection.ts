@@ -153,6 +153,10 @@ export class Connection {
     }
   }
 
+  warn(warning: string, fields: object): void {
+    this.#logger.warn(warning, fields)
+  }
+
   /** Logs a warning unless it is among the last thousand. */
   warnOnce(warning: string): void {
     if (this.#warnings.has(warning)) return

@@ -136,13 +136,16 @@ function readRetention(given: unknown): RetentionRules {
 
 function readRule(option: string, given: unknown): RetentionRule {
   const rule = checkObject(option, given)
-  checkKeys(`the ${option}`, rule, ['completed', 'failed', 'cancelled', 'keep', 'decisions'])
+  checkKeys(`the ${option}`, rule, [
+    ...['completed', 'failed', 'cancelled', 'keep', 'decisions', 'checkpoints'],
+  ])
   const read = (name: string): number | null =>
     rule[name] === undefined ? null : parseDuration(rule[name], `${name} of ${option}`)
   const { keep } = rule
   return {
     ...{ completed: read('completed'), failed: read('failed') },
     ...{ cancelled: read('cancelled') ?? read('failed'), decisions: read('decisions') },
+    checkpoints: read('checkpoints'),
     keep: keep === undefined ? null : checkWhole(`keep of ${option}`, keep, 0, Number.MAX_SAFE_INTEGER),
   }
 }

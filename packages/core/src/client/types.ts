@@ -22,8 +22,12 @@ import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { RunCheck } from '../runs/run-check.ts'
 import type { Channel, LinkOptions } from './channels/channel.ts'
+import type { Checkpoints } from './checkpoints/checkpoint.ts'
 import type { As, ResumeResolution } from './inbox/answering.ts'
+import type { Page } from './page.ts'
 import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
+
+export type { Page }
 
 /** The options of `createEngine`. */
 export interface EngineOptions {
@@ -91,6 +95,8 @@ export interface Retention {
   readonly keep?: number
   /** How long answered asks outlive their run, from their answer. Default: for ever. */
   readonly decisions?: Duration
+  /** How long checkpoints are kept, from when they were made. Those of a completed run are deleted. Default: as long as their run. */
+  readonly checkpoints?: Duration
 }
 
 /** The options of `createClient`. */
@@ -218,15 +224,26 @@ export interface Client {
    */
   delete(id: string): Promise<void>
   readonly inbox: Inbox
+  readonly checkpoints: Checkpoints
   /** Closes the connection to the store. */
   stop(): Promise<void>
 }
 
 /** Where a fork leaves its original. */
-export interface ForkPoint {
-  /** The fork continues just before the result at this position. Range: whole numbers from 0. */
-  readonly position: number
-}
+export type ForkPoint =
+  | {
+      /** The fork continues just before the result at this position. Range: whole numbers from 0. */
+      readonly position: number
+      readonly checkpoint?: undefined
+    }
+  | {
+      /**
+       * Id of a checkpoint of the run, or of one of its asks: the fork has what the run had recorded by then. Effects that had begun are
+       * not repeated if they have been recorded since; questions that were open are asked again.
+       */
+      readonly checkpoint: string
+      readonly position?: undefined
+    }
 
 /** What a fork has different from its original. */
 export interface ForkChanges {
@@ -377,13 +394,6 @@ export type CheckFilter =
       /** Maximum number of runs, the newest first. Default: all. Range: whole numbers from 1. */
       readonly limit?: number | undefined
     }
-
-/** A page of a list. */
-export interface Page<R> {
-  readonly items: readonly R[]
-  /** Cursor of the next page; undefined on the last page. */
-  readonly cursor: string | undefined
-}
 
 /** The id of an ask, or a run and a key: then the ask can be answered before it is asked. */
 export type AskAddress = string | AskByKey

@@ -18,6 +18,7 @@ export const operationKinds = [
   'send',
   'update',
   'reply',
+  'checkpoint',
 ] as const
 
 /** A kind of operation. */

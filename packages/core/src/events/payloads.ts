@@ -173,6 +173,13 @@ export interface FailedPayload extends FailureRecord {
   readonly answer?: AnswerPayload
 }
 
+/** The payload of `settled` for a checkpoint. */
+export interface CheckpointPayload {
+  readonly id: string
+  /** The saved value. */
+  readonly state: Uint8Array | null
+}
+
 /** The payload of `settled` for an agent call. */
 export interface AgentResult {
   readonly output: unknown

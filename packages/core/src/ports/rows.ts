@@ -1,6 +1,7 @@
 import type { askStatuses } from '../base/words.ts'
 import { isUnread, RowCorrupt, WrittenLater } from '../events/codec.ts'
 import type { AskRow } from './store/asks.ts'
+import type { CheckpointRow } from './store/checkpoints.ts'
 import type { Mark, RunRow, RunState } from './store/runs.ts'
 
 // Stores return rows unchecked; this file validates them for all stores.
@@ -39,6 +40,14 @@ export function readAsk(row: AskRow): KnownAsk {
   checkTimes({ openedAt, dueAt, closesAt, closedAt })
   if (to === null || escalateTo === null) throw new RowCorrupt('its audience is not a list of names')
   return row as KnownAsk
+}
+
+/** @throws RowCorrupt */
+export function readCheckpoint(row: CheckpointRow): CheckpointRow {
+  const { n, runKey, slot, position, seq, at } = row
+  checkNumbers({ n, run: runKey, slot, position, seq })
+  checkTimes({ at })
+  return row
 }
 
 /** Returns whether a cursor can represent the ask's position in a list. */

@@ -1,5 +1,5 @@
 import { endBeforeUnusedYes } from '../events/consent.ts'
-import { type LogEvent, noPosition } from '../events/event.ts'
+import { type LogEvent, noPosition, type OperationKind } from '../events/event.ts'
 
 // Decides what a fork keeps of the log of its original. Pure: the log alone says it.
 
@@ -24,6 +24,49 @@ export function cutBehind(events: readonly LogEvent[], position: number): readon
   if (index === -1) return events.filter(isCopied)
   const before = events.slice(0, index + 1)
   return select(events, (events[index]?.seq ?? 0) + 1, latestTurn(before))
+}
+
+/**
+ * Returns the events that a run keeps which is to continue where its original was when its log had `seq` events: all of them, and of
+ * what had been begun by then the effects that were recorded later. What it then waited for (an answer, a signal, a time) it
+ * waits for again.
+ */
+export function cutAt(events: readonly LogEvent[], seq: number): readonly LogEvent[] {
+  const before = events.filter((event) => event.seq < seq)
+  const turn = before.filter(({ type }) => type === 'settled' || type === 'cancelled').length
+  const asked = new Set(events.flatMap(({ type, position }) => (type === 'asked' ? position : [])))
+  const isEffect = ({ kind, position }: LogEvent): boolean =>
+    kind !== null && hasEffect[kind] && !asked.has(position)
+  return events.filter(
+    (event) =>
+      isCopied(event) &&
+      (event.seq < seq ||
+        event.type === 'marked' ||
+        (event.type === 'settled' && event.turn <= turn && isEffect(event))),
+  )
+}
+
+/** Whether the result of a kind of operation is the record of something done, rather than of something that has arrived. */
+const hasEffect: { readonly [K in OperationKind]: boolean } = {
+  step: true,
+  llm: true,
+  timer: false,
+  signal: false,
+  hitl_approval: false,
+  hitl_input: false,
+  hitl_select: false,
+  hitl_review: false,
+  hitl_escalation: false,
+  hitl_notification: true,
+  ail_decision: true,
+  undo: true,
+  child: true,
+  spawn: true,
+  result: false,
+  send: true,
+  update: false,
+  reply: false,
+  checkpoint: false,
 }
 
 /** Moves the cut back until no yes is kept whose action is not: a yes is for one run only. */

@@ -264,6 +264,7 @@ function countBytes({ events, effects }: Unit): number {
     const effect = effects[i] as Effect
     if (effect.do === 'open-ask') bytes += effect.ask.payload.length
     else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
+    else if (effect.do === 'checkpoint') bytes += effect.checkpoint.payload?.length ?? 0
     else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0
   }
   return bytes

@@ -1,18 +1,28 @@
 import { nextRound } from '../host/rounds.ts'
 import type { Logger } from '../ports/logger.ts'
-import { isExpired, type RetentionRules, ruleOf } from '../ports/retention.ts'
+import { isCheckpointExpired, isExpired, type RetentionRules, ruleOf } from '../ports/retention.ts'
 import type { EndedRun } from '../ports/store/removals.ts'
 import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
-/** Runs that one execution looks through. */
+/** Runs, and checkpoints, that one execution looks through. */
 const span = 1_000
 /** Maximum runs removed in one transaction. */
 const batchSize = 100
 /** Maximum rows of a table that one transaction deletes. */
 const clearSize = 2_000
 
-type Store = Pick<StorePort, 'now' | 'ended' | 'remove' | 'clear' | 'forgetDecisions' | 'decidedProcedures'>
+type Store = Pick<
+  StorePort,
+  | 'now'
+  | 'ended'
+  | 'remove'
+  | 'clear'
+  | 'forgetDecisions'
+  | 'decidedProcedures'
+  | 'checkpointPlaces'
+  | 'removeCheckpoints'
+>
 
 /** Deletes the runs and decisions that have been kept long enough, a part of the runs at a time. */
 export class RetentionChore {
@@ -22,6 +32,8 @@ export class RetentionChore {
   readonly #isWorking: () => boolean
   /** Where the next part begins; null: at the newest run. */
   #before: RunKey | null = null
+  /** The number of the checkpoint where the next part begins; null: at the newest one. */
+  #beforeCheckpoint: number | null = null
   /** The ended runs of each procedure since the newest run. */
   readonly #seen = new Map<string, number>()
 
@@ -47,6 +59,7 @@ export class RetentionChore {
     // Also what a killed process has left behind.
     await this.#clear()
     await this.#forget(now)
+    await this.#dropCheckpoints(now)
     this.#before = next
     if (count > 0) this.#logger.info(`Deleted ${count} runs, as \`retention\` says`)
   }
@@ -58,6 +71,19 @@ export class RetentionChore {
     this.#seen.set(procedure, newer + 1)
     const keep = ruleOf(this.#rules, procedure)?.keep ?? null
     return (keep !== null && newer >= keep) || isExpired(this.#rules, run, now)
+  }
+
+  /** Deletes the checkpoints of completed runs, which no call finds, and checkpoints that have been kept long enough. */
+  async #dropCheckpoints(now: number): Promise<void> {
+    const places = await this.#store.checkpointPlaces({
+      run: null,
+      before: this.#beforeCheckpoint,
+      limit: span,
+    })
+    const gone = places.filter((place) => isCheckpointExpired(this.#rules, place, now))
+    for (let first = 0; first < gone.length && this.#isWorking(); first += batchSize)
+      await this.#store.removeCheckpoints(gone.slice(first, first + batchSize).map(({ n }) => n))
+    this.#beforeCheckpoint = places.length < span ? null : (places.at(-1)?.n ?? null)
   }
 
   async #clear(): Promise<void> {

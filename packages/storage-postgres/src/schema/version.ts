@@ -25,6 +25,7 @@ export const migrationNames = [
   'run-state',
   'generations',
   'decisions',
+  'checkpoints',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

@@ -172,11 +172,18 @@ export function writeEffects(names: Names, replaced = ''): string {
       where f.run = j.run)`
 }
 
-const wideEffects: readonly Effect['do'][] = ['create-run', 'send', 'reply', 'expose', 'begin-generation']
+const wideEffects: readonly Effect['do'][] = [
+  'create-run',
+  'send',
+  'reply',
+  'expose',
+  'checkpoint',
+  'begin-generation',
+]
 
 /**
- * Whether the widest statement has to write the unit: it changes another run, replies to an update, exposes a value, begins
- * a generation, or asks again what an earlier generation has asked.
+ * Whether the widest statement has to write the unit: it changes another run, replies to an update, exposes a value, writes a
+ * checkpoint, begins a generation, or asks again what an earlier generation has asked.
  */
 export function isWide({ effects }: Unit): boolean {
   return effects.some(
@@ -251,6 +258,7 @@ class EffectColumns {
       case 'send':
       case 'reply':
       case 'expose':
+      case 'checkpoint':
       case 'begin-generation':
         return
       default:

@@ -4,6 +4,7 @@ import {
   markCode,
   messageKindCode,
   type NewAsk,
+  type NewCheckpoint,
   type OutgoingMessage,
   type Unit,
 } from '@pawl/core/storage'
@@ -42,6 +43,9 @@ const firstReplaced = firstState + stateTypes.split(', ').length
 const replacedTypes = 'int[], int[], text[]'
 const firstBase = firstReplaced + replacedTypes.split(', ').length
 
+const firstCheckpoint = firstBase + 1
+const checkpointTypes = 'int[], int[], int[], text[], bytea[]'
+
 const { cancel } = messageKindCode.numberOf
 const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberOf.quarantined})`
 /** SQL: both are over before an ask is opened. */
@@ -52,12 +56,12 @@ const maxMail = 2 ** 31 - 1
 
 /**
  * The commit of units of which at least one changes other runs (creates them, or leaves messages for them), replies to an
- * update, exposes a value, begins a generation, or asks again what an earlier generation has asked. Locks the rows
+ * update, exposes a value, writes a checkpoint, begins a generation, or asks again what an earlier generation has asked. Locks the rows
  * of the units and of the runs that get messages together, in the order of their keys: were the latter locked later, by
  * their update, two such commits could wait for one another.
  */
 export function writeWideStatement(names: Names): Statement {
-  const { runs, runInfo, runState, events, messages, asks } = names
+  const { runs, runInfo, runState, checkpoints, events, messages, asks } = names
   const alreadySent = `(select from ${messages} m where m.run = t.run and m.key = s.key ${onePerRow})`
   return new Statement(`
     with clock as materialized (select ${storeTime} as now),
@@ -147,6 +151,14 @@ export function writeWideStatement(names: Names): Statement {
       from unnest(${numberParameters(firstState, stateTypes)}) as p(i, name, payload)
       join judged j on j.i = p.i and j.verdict = 0 cross join clock
       on conflict (run, name) do update set at = excluded.at, payload = excluded.payload),
+    saved as (
+      insert into ${checkpoints} (run, at, slot, position, name, payload)
+      select j.run, now, p.slot, p.position, p.name, p.payload
+      from unnest(${numberParameters(firstCheckpoint, checkpointTypes)}) with ordinality
+        as p(i, slot, position, name, payload, k)
+      join judged j on j.i = p.i and j.verdict = 0 cross join clock order by p.k
+      on conflict (run, slot) do update set n = excluded.n, at = excluded.at, position = excluded.position,
+        seq = excluded.seq, name = excluded.name, payload = excluded.payload),
     -- What an earlier generation has asked is closed. An open one is damage, which the insert finds.
     replaced as (
       delete from ${asks} s
@@ -165,6 +177,7 @@ export function bindWide(worker: number, units: readonly Unit[]): readonly Value
   const children: Item<ChildRun>[] = []
   const replies: Item<Reply>[] = []
   const states: Item<Exposed>[] = []
+  const checkpoints: Item<NewCheckpoint>[] = []
   const replacing: Item<NewAsk>[] = []
   const bases: (number | null)[] = units.map(() => null)
   for (const [index, { effects }] of units.entries()) {
@@ -174,6 +187,7 @@ export function bindWide(worker: number, units: readonly Unit[]): readonly Value
       else if (effect.do === 'create-run') children.push({ ...place, value: effect.run })
       else if (effect.do === 'reply') replies.push({ ...place, value: effect })
       else if (effect.do === 'expose') states.push({ ...place, value: effect })
+      else if (effect.do === 'checkpoint') checkpoints.push({ ...place, value: effect.checkpoint })
       else if (effect.do === 'begin-generation') bases[index] = effect.base
       else if (effect.do === 'open-ask' && effect.ask.replaces === true)
         replacing.push({ ...place, value: effect.ask })
@@ -189,6 +203,11 @@ export function bindWide(worker: number, units: readonly Unit[]): readonly Value
     listIntegers(replacing.map(({ value }) => value.position)),
     listTexts(replacing.map(({ value }) => value.key)),
     listIntegers(bases),
+    listIntegers(checkpoints.map(({ i }) => i)),
+    listIntegers(checkpoints.map(({ value }) => value.slot)),
+    listIntegers(checkpoints.map(({ value }) => value.position)),
+    listTexts(checkpoints.map(({ value }) => value.name)),
+    listBytes(checkpoints.map(({ value }) => value.payload)),
   ]
 }
 

@@ -191,6 +191,8 @@ function sizeOfEffect(effect: Effect): number {
       return 16 + effect.payload.length
     case 'expose':
       return 100 + (effect.payload?.length ?? 0)
+    case 'checkpoint':
+      return 100 + (effect.checkpoint.payload?.length ?? 0)
     case 'close-ask':
     case 'consume':
     case 'begin-generation':

@@ -75,6 +75,8 @@ const nameTypes = 'int[], int2[], bigint[], bigint[], bigint[], text[], bool[]'
 const firstMessage = 18
 const firstAsk = firstMessage + messageTypes.split(', ').length
 const firstName = firstAsk + askTypes.split(', ').length
+const firstCheckpoint = firstName + nameTypes.split(', ').length
+const checkpointTypes = 'bigint[], int[], int[], text[], bytea[]'
 
 function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] {
   const { state, base, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = last
@@ -94,6 +96,11 @@ function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] 
     listBytes(messages.map(({ payload }) => payload)),
     ...bindAsks(asks),
     ...bindNames(asks.filter(({ status }) => status === 'open')),
+    listBigints(last.checkpoints.map(({ at }) => at)),
+    listIntegers(last.checkpoints.map(({ slot }) => slot)),
+    listIntegers(last.checkpoints.map(({ position }) => position)),
+    listTexts(last.checkpoints.map(({ name }) => name)),
+    listBytes(last.checkpoints.map(({ payload }) => payload)),
   ]
 }
 
@@ -131,7 +138,7 @@ function bindNames(open: readonly KeptAsk[]): readonly Value[] {
 }
 
 function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'find', Statement> {
-  const { runs, runInfo, runState, events, messages, asks, askTo, news } = names
+  const { runs, runInfo, runState, events, messages, asks, askTo, checkpoints, news } = names
   const { live } = stateCode.numberOf
   return {
     begin: new Statement(`
@@ -176,6 +183,11 @@ function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'fin
         select s.run, coalesce(n.due_at, 9007199254740991), n.opened_at, n.closes_at, n.position, n.urgency, n.late, n.name
         from shown s cross join unnest(${numberParameters(firstName, nameTypes)})
           as n(position, urgency, due_at, opened_at, closes_at, name, late)),
+      saved as (
+        insert into ${checkpoints} (run, at, slot, position, name, payload)
+        select s.run, c.at, c.slot, c.position, c.name, c.payload
+        from shown s cross join unnest(${numberParameters(firstCheckpoint, checkpointTypes)}) with ordinality
+          as c(at, slot, position, name, payload, k) order by c.k),
       told as (
         insert into ${news} (run, at, position, kind)
         select run, now, position, ${feedCode.numberOf['ask-opened']} from asked cross join clock

@@ -114,7 +114,7 @@ type Name =
   | 'procedures'
 
 function writeStatements(names: Names): Record<Name, Statement> {
-  const { runs, runInfo, runState, events, messages, asks, askTo, decisions } = names
+  const { runs, runInfo, runState, checkpoints, events, messages, asks, askTo, decisions } = names
   const removed = `select run from ${runs} where state = ${hiddenState} and created_at = 0`
   const clear = (table: string, number: string): string => `
     with gone as (
@@ -144,6 +144,7 @@ function writeStatements(names: Names): Record<Name, Statement> {
         join (select run as its, started_by from ${runInfo}) f on f.its = c.run),
       unasked as (delete from ${asks} t using chosen c where t.run = c.run),
       unlisted as (delete from ${askTo} t using chosen c where t.run = c.run),
+      unsaved as (delete from ${checkpoints} t using chosen c where t.run = c.run),
       unshown as (delete from ${runState} t using chosen c where t.run = c.run),
       undescribed as (delete from ${runInfo} t using chosen c where t.run = c.run),
       hidden as (

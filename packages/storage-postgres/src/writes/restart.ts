@@ -28,6 +28,7 @@ function writeStatements({
   runs,
   runInfo,
   runState,
+  checkpoints,
   events,
   messages,
 }: Names): Record<'restart' | 'find', Statement> {
@@ -44,7 +45,8 @@ function writeStatements({
       dropped as (
         update ${messages} m set used = true, payload = null, key = null
         from begun b where m.run = b.run and (not m.used or m.key is not null or m.payload is not null)),
-      removed as (delete from ${runState} s using begun b where s.run = b.run)
+      removed as (delete from ${runState} s using begun b where s.run = b.run),
+      unsaved as (delete from ${checkpoints} c using begun b where c.run = b.run)
       update ${runInfo} f set ended_at = null, started_by = $5, tags = $6::text[], parent = null, parent_position = null, info = $7
       from begun b where f.run = b.run returning f.run`),
     find: new Statement(

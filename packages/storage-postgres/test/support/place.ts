@@ -11,6 +11,7 @@ import type {
   Damage,
   Dump,
   DumpedAsk,
+  DumpedCheckpoint,
   DumpedMessage,
   DumpedRun,
   DumpedState,
@@ -79,6 +80,7 @@ export async function empty(owner: pg.Pool, schema: string): Promise<void> {
     'news',
     'feed',
     'decisions',
+    'checkpoints',
   ]
   await owner.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'))
 }
@@ -105,8 +107,12 @@ async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
   const states = await read<DumpedState>(
     'select run, name, payload from $schema.run_state order by run, name collate "C"',
   )
+  const checkpoints = await read<DumpedCheckpoint>(
+    'select run, slot, position, seq, name, payload from $schema.checkpoints order by run, slot',
+  )
   return {
     states,
+    checkpoints,
     runs: runs.map((row) => ({
       ...row,
       state: stateCode.wordOf(row.state),

@@ -18,6 +18,7 @@ import { parentPosition } from './migrations/0013-parent-position.ts'
 import { runState } from './migrations/0014-run-state.ts'
 import { generations } from './migrations/0015-generations.ts'
 import { decisions } from './migrations/0016-decisions.ts'
+import { checkpoints } from './migrations/0017-checkpoints.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -38,6 +39,7 @@ const byName: Record<MigrationName, Migration> = {
   'run-state': runState,
   generations,
   decisions,
+  checkpoints,
 }
 
 /** All migrations, in order. */

@@ -13,6 +13,7 @@ import type { Database } from '../connection/database.ts'
 import { isTaken } from '../faults.ts'
 import type { AskNames } from './ask-names.ts'
 import { prepareAsks } from './asks.ts'
+import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
 import type { FeedWrites } from './feed.ts'
 import type { OtherRuns } from './others.ts'
@@ -44,6 +45,7 @@ export function prepareCommit(
   names: AskNames,
   feed: FeedWrites,
   others: OtherRuns,
+  checkpoints: CheckpointWrites,
 ): Commit {
   const keep = database.prepare(`${advance} ${fence}`)
   // Nearly every unit has seen all messages. Its statement checks the counter, which saves a read.
@@ -144,6 +146,8 @@ export function prepareCommit(
         return void reply.run(effect.payload, run, effect.n)
       case 'expose':
         return void expose.run(run, effect.name, at, effect.payload)
+      case 'checkpoint':
+        return checkpoints.write(run, effect.checkpoint, at)
       case 'begin-generation':
         return void saveBase.run(effect.base, run)
       case 'show':

@@ -13,6 +13,7 @@ import {
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { AskNames } from './ask-names.ts'
+import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
 import type { FeedWrites } from './feed.ts'
 
@@ -24,7 +25,12 @@ export type Install = (
   at: number,
 ) => Installed
 
-export function prepareInstall(database: Database, names: AskNames, feed: FeedWrites): Install {
+export function prepareInstall(
+  database: Database,
+  names: AskNames,
+  feed: FeedWrites,
+  checkpoints: CheckpointWrites,
+): Install {
   const begin = database.prepare(
     `insert into runs (wake_at, worker, epoch, head, mail, state, mark, tries, created_at, version, procedure, id, link)
      values (null, null, 1, 0, 0, ${hiddenState}, 0, 0, ?, ?, ?, ?, x'') on conflict (id) do nothing`,
@@ -33,7 +39,7 @@ export function prepareInstall(database: Database, names: AskNames, feed: FeedWr
   const removeBehind = database.prepare('delete from events where run = ? and seq >= ?')
   const insertEvent = prepareInsertEvent(database)
   const advance = database.prepare('update runs set head = ?, epoch = max(epoch, ?) where run = ?')
-  const finish = prepareFinish(database, names, feed)
+  const finish = prepareFinish(database, names, feed, checkpoints)
   return (copy, seq, events, last, at) => {
     const { id, token, procedure, version } = copy
     if (seq === 0) begin.run(at, version, procedure, hideId(token))
@@ -54,6 +60,7 @@ function prepareFinish(
   database: Database,
   names: AskNames,
   feed: FeedWrites,
+  checkpoints: CheckpointWrites,
 ): (run: RunKey, id: string, last: LastPart, at: number) => void {
   const show = database.prepare(
     'update runs set id = ?, state = ?, base = ?, link = ?, created_at = ?, cancel_at = ?, mail = ?, wake_at = ? where run = ?',
@@ -99,5 +106,6 @@ function prepareFinish(
       insertMessage.run(run, n, sentAt, messageKindCode.numberOf[kind], used ? 1 : 0, name, key, payload)
     for (const ask of asks) addAsk(run, ask, at)
     for (const { name, at: shownAt, payload } of last.states) insertState.run(run, name, shownAt, payload)
+    for (const kept of last.checkpoints) checkpoints.write(run, kept, kept.at)
   }
 }

@@ -60,7 +60,7 @@ function prepareRemove(database: Database): Pick<Removals, 'remove'> {
   )
   const readTags = database.prepare<[RunKey], string>('select tags from run_info where run = ?').pluck()
   const removeTag = database.prepare('delete from run_tags where tag = ? and run = ?')
-  const rest = ['run_info', 'run_state', 'asks', 'ask_to'].map((table) =>
+  const rest = ['run_info', 'run_state', 'asks', 'ask_to', 'checkpoints'].map((table) =>
     database.prepare(`delete from ${table} where run = ?`),
   )
   return {

@@ -1,12 +1,13 @@
 import type { NewGeneration, RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { readNames } from '../reads/names.ts'
+import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
 
 /** Begins a new generation of a run that has ended. False: it is live, or its log has another head. */
 export type Restart = (generation: NewGeneration, at: number) => boolean
 
-export function prepareRestart(database: Database): Restart {
+export function prepareRestart(database: Database, checkpoints: CheckpointWrites): Restart {
   const restart = database
     .prepare<[number, number, number, Uint8Array, number | null, RunKey, number], number>(
       `update runs set state = 0, mark = 0, tries = 0, worker = null, wake_at = ?, epoch = epoch + 1, head = ?, base = ?,
@@ -31,6 +32,7 @@ export function prepareRestart(database: Database): Restart {
     insertEvent(run, head, at, epoch, started, null)
     dropMail.run(run)
     removeStates.run(run)
+    checkpoints.removeOf(run)
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
     describe.run(startedBy, JSON.stringify(tags), info, run)
     for (const tag of tags) insertTag.run(tag, run)

@@ -6,7 +6,14 @@ import {
   operationKindCode,
   stateCode,
 } from '@pawl/core/storage'
-import type { Dump, DumpedAsk, DumpedMessage, DumpedRun, DumpedState } from '@pawl/testing/conformance'
+import type {
+  Dump,
+  DumpedAsk,
+  DumpedCheckpoint,
+  DumpedMessage,
+  DumpedRun,
+  DumpedState,
+} from '@pawl/testing/conformance'
 import { connect, transact } from '../../../../test/support/sqlite.ts'
 import type { Database } from '../../src/connection/database.ts'
 
@@ -53,8 +60,14 @@ function readAll(database: Database): Dump {
   const states = database
     .prepare<[], DumpedState>('select run, name, payload from run_state order by run, name')
     .all()
+  const checkpoints = database
+    .prepare<[], DumpedCheckpoint>(
+      'select run, slot, position, seq, name, payload from checkpoints order by run, slot',
+    )
+    .all()
   return {
     states,
+    checkpoints,
     runs: runs.map((row) => ({
       ...row,
       state: stateCode.wordOf(row.state),

@@ -4,6 +4,7 @@ import type {
   Effect,
   NewAnswer,
   NewAsk,
+  NewCheckpoint,
   NewEvent,
   NewMessage,
   NewRun,
@@ -102,13 +103,14 @@ export interface EffectParts {
   readonly creates?: readonly ChildRun[]
   readonly sends?: readonly OutgoingMessage[]
   readonly replies?: readonly { readonly n: number; readonly payload: Uint8Array }[]
+  readonly checkpoints?: readonly NewCheckpoint[]
   readonly states?: readonly { readonly name: string; readonly payload: Uint8Array | null }[]
 }
 
 /** Returns the effects of a unit in the order of the engine. */
 export function effectsOf(parts: EffectParts): Effect[] {
   const { opens = [], closes = [], consumes = [], creates = [], sends = [], begins, info = null } = parts
-  const { replies = [], states = [] } = parts
+  const { replies = [], states = [], checkpoints = [] } = parts
   return [
     ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),
     ...closes.map((close): Effect => ({ do: 'close-ask', ...close })),
@@ -116,6 +118,7 @@ export function effectsOf(parts: EffectParts): Effect[] {
     ...creates.map((run): Effect => ({ do: 'create-run', run })),
     ...sends.map((message): Effect => ({ do: 'send', message })),
     ...replies.map((reply): Effect => ({ do: 'reply', ...reply })),
+    ...checkpoints.map((checkpoint): Effect => ({ do: 'checkpoint', checkpoint })),
     ...states.map((state): Effect => ({ do: 'expose', ...state })),
     ...(begins === undefined ? [] : [{ do: 'begin-generation', base: begins } as const]),
     ...(info === null ? [] : [{ do: 'show', info } as const]),
@@ -127,7 +130,19 @@ export type UnitParts = Partial<Omit<Unit, 'effects'>> & EffectParts
 
 export function unitFor(standing: Standing, parts: UnitParts = {}): Unit {
   const { run, epoch, head, seen } = standing
-  const { opens, closes, consumes, creates, sends, begins, replies, states, info, ...overrides } = parts
+  const {
+    opens,
+    closes,
+    consumes,
+    creates,
+    sends,
+    begins,
+    replies,
+    states,
+    checkpoints,
+    info,
+    ...overrides
+  } = parts
   const events = overrides.events ?? [settled(head - 1)]
   return {
     run,

@@ -4,6 +4,7 @@ import type { StoreSubject } from './subject.ts'
 import { describeAnswers } from './topics/answers.ts'
 import { describeAskList } from './topics/ask-list.ts'
 import { describeCancels } from './topics/cancels.ts'
+import { describeCheckpoints } from './topics/checkpoints.ts'
 import { describeClaims } from './topics/claims.ts'
 import { describeCommit } from './topics/commit.ts'
 import { describeConnections } from './topics/connections.ts'
@@ -33,6 +34,7 @@ export type {
   Damage,
   Dump,
   DumpedAsk,
+  DumpedCheckpoint,
   DumpedMessage,
   DumpedRun,
   DumpedState,
@@ -63,6 +65,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeCancels(test)
     describeOtherRuns(test)
     describeStates(test)
+    describeCheckpoints(test)
     describeGenerations(test)
     describeDamage(test)
     describeAskList(test)

@@ -33,6 +33,7 @@ export interface Dump {
   readonly messages: readonly DumpedMessage[]
   readonly asks: readonly DumpedAsk[]
   readonly states: readonly DumpedState[]
+  readonly checkpoints: readonly DumpedCheckpoint[]
 }
 
 /** The stored data of a run. */
@@ -76,6 +77,16 @@ export interface DumpedMessage {
 export interface DumpedState {
   readonly run: number
   readonly name: string
+  readonly payload: Uint8Array | null
+}
+
+/** A checkpoint as stored, sorted by run and slot. */
+export interface DumpedCheckpoint {
+  readonly run: number
+  readonly slot: number
+  readonly position: number
+  readonly seq: number | null
+  readonly name: string | null
   readonly payload: Uint8Array | null
 }
 

@@ -34,6 +34,11 @@ export function dumpTables(tables: Tables): Dump {
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .map(({ name, payload }) => ({ run, name, payload })),
     ),
+    checkpoints: runs.flatMap(({ run, checkpoints }) =>
+      [...checkpoints.values()]
+        .sort((a, b) => a.slot - b.slot)
+        .map(({ slot, position, seq, name, payload }) => ({ run, slot, position, seq, name, payload })),
+    ),
     asks: runs.flatMap(({ run, asks }) =>
       [...asks.values()]
         .sort((a, b) => a.position - b.position)

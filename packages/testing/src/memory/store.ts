@@ -3,6 +3,7 @@ import { readFeed } from './feed.ts'
 import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
+import { findCheckpoint, listCheckpointPlaces, listCheckpoints } from './reads/checkpoints.ts'
 import { extractRun } from './reads/extract.ts'
 import { readLog } from './reads/log.ts'
 import { readMail, readMailOf, readReply } from './reads/mail.ts'
@@ -13,6 +14,7 @@ import type { Tables, WorkerRecord } from './tables.ts'
 import { Hints } from './watch.ts'
 import { giveAnswer } from './writes/answer.ts'
 import { requestCancel } from './writes/cancel.ts'
+import { addCheckpoint, removeCheckpoints } from './writes/checkpoints.ts'
 import {
   claimDue,
   endTest,
@@ -112,6 +114,8 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     forgetDecisions: (procedure, before, limit) =>
       read(() => forgetDecisions(tables, procedure, before, limit)),
     decidedProcedures: () => read(() => [...new Set(tables.decisions.map(({ procedure }) => procedure))]),
+    addCheckpoint: (run, checkpoint) => read((now) => addCheckpoint(tables, run, checkpoint, now)),
+    removeCheckpoints: (numbers) => read(() => removeCheckpoints(tables, numbers)),
     commit: (worker, units) => write((now) => units.map((unit) => commitUnit(tables, worker, unit, now))),
     send: (messages, claimant) =>
       write((now) =>
@@ -169,6 +173,9 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     load: (run, seq, limit) => read(() => readLog(tables, run, seq, limit)),
     mail: (run, after) => read(() => readMail(tables, run, after)),
     reply: (run, key) => read(() => readReply(tables, run, key)),
+    checkpoint: (run, slot) => read(() => findCheckpoint(tables, run, slot)),
+    checkpoints: (query) => read(() => listCheckpoints(tables, query)),
+    checkpointPlaces: (query) => read(() => listCheckpointPlaces(tables, query)),
     states: (run, name) => read(() => readStates(tables, run, name)),
     find: (id) =>
       read(() => {

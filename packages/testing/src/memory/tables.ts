@@ -1,6 +1,7 @@
 import type {
   AskRow,
   AskStatus,
+  CheckpointRow,
   FeedEntry,
   LogEvent,
   Mark,
@@ -28,6 +29,8 @@ export interface Tables {
   readonly asks: AskRecord[]
   /** Answered asks of removed runs. */
   readonly decisions: AskRow[]
+  /** The number of the newest checkpoint. */
+  newestCheckpoint: number
   /** Entries of the feed, in order. */
   readonly feed: FeedEntry[]
   /** Callbacks of every connection that watches, by process. */
@@ -64,6 +67,8 @@ export interface RunRecord {
   readonly asksByKey: Map<string, AskRecord>
   /** The values that it exposes, by name. */
   readonly states: Map<string, StateRow>
+  /** By slot. */
+  readonly checkpoints: Map<number, CheckpointRow>
   version: number | null
   worker: WorkerKey | null
   wakeAt: number | null
@@ -111,6 +116,7 @@ export function makeTables(): Tables {
     copies: new Map(),
     asks: [],
     decisions: [],
+    newestCheckpoint: 0,
     feed: [],
     watchers: new Map(),
   }

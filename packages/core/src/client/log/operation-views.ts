@@ -1,7 +1,9 @@
 import { failureOf } from '../../errors/failure.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
+import { decode } from '../../events/payload.ts'
 import type {
   AnswerPayload,
+  CheckpointPayload,
   ReceivedPayload,
   RepliedPayload,
   TimedOutPayload,
@@ -54,6 +56,13 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
   send: { waitsFor: 'step', resultOf: recorded },
   update: { waitsFor: 'signal', resultOf: (payload) => ({ input: (payload as UpdatePayload).input }) },
   reply: { waitsFor: 'step', resultOf: (payload) => replyResult(payload as RepliedPayload) },
+  checkpoint: {
+    waitsFor: 'step',
+    resultOf: (payload) => {
+      const { id, state } = payload as CheckpointPayload
+      return { id, ...(state === null ? {} : { state: decode(state) }) }
+    },
+  },
 }
 
 export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): object {

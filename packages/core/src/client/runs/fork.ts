@@ -1,3 +1,4 @@
+import { checkpointsIn } from '../../asks/checkpoints.ts'
 import { toHex } from '../../base/hex.ts'
 import { checkKeys, checkName, checkObject, checkWhole, refuse } from '../../checks/options.ts'
 import { checkActor } from '../../checks/people.ts'
@@ -9,17 +10,18 @@ import type { ForkPayload, RunInfo, StartedPayload } from '../../events/payloads
 import { LogHash } from '../../events/seal.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
-import { cutBefore, cutBehind, findResult, withoutUnusedYes } from '../../runs/cut.ts'
+import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedYes } from '../../runs/cut.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
 import { explainUnread } from '../unread.ts'
 import { findRun } from './find.ts'
+import { type ForkPlace, readForkPlace } from './fork-place.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
 const maxPart = 8 * 2 ** 20
 
 interface ForkSettings {
-  readonly position: number
+  readonly from: { readonly position: number } | { readonly checkpoint: string }
   readonly edits: ReadonlyMap<number, unknown>
   readonly id: string | undefined
   readonly by: string | undefined
@@ -37,17 +39,21 @@ export async function forkRun(
 ): Promise<{ readonly id: string }> {
   const settings = readSettings(from, changes)
   const row = await findRun(connection, original)
-  const events = await readKept(connection, row, settings.position)
-  const kept = keep(events, settings, () => Math.floor(connection.clock.wall()))
+  const place = await readForkPlace(connection, row, settings.from)
+  const events = await readKept(connection, row, place)
+  const kept = keep(events, place, settings.edits, () => Math.floor(connection.clock.wall()))
   const id = settings.id ?? newId(connection)
-  await install(connection, row, id, kept, settings)
+  await install(connection, row, id, kept, place, settings)
   connection.localWorker?.onDue()
   return { id }
 }
 
 function readSettings(from: unknown, changes: unknown): ForkSettings {
   const place = checkObject('from of fork', from)
-  checkKeys('the from of fork', place, ['position'])
+  checkKeys('the from of fork', place, ['position', 'checkpoint'])
+  const { position: at, checkpoint } = place
+  if (checkpoint !== undefined && at !== undefined)
+    refuse('from of fork', from, 'Give position or checkpoint, not both.')
   const given = checkObject('changes of fork', changes)
   checkKeys('the changes of fork', given, ['edit', 'id', 'by'])
   const { edit, id, by } = given
@@ -56,7 +62,10 @@ function readSettings(from: unknown, changes: unknown): ForkSettings {
       [checkWhole('position of an edit of fork', readPosition(position), 0, 2 ** 31 - 1), value] as const,
   )
   return {
-    position: checkWhole('position of fork', place['position'], 0, 2 ** 31 - 1),
+    from:
+      checkpoint === undefined
+        ? { position: checkWhole('position of fork', at, 0, 2 ** 31 - 1) }
+        : { checkpoint: checkName('checkpoint of fork', checkpoint) },
     edits: new Map(edits.sort(([a], [b]) => a - b)),
     id: id === undefined ? undefined : checkName('id of fork', id),
     by: by === undefined ? undefined : checkActor('by of fork', by),
@@ -70,17 +79,21 @@ function readPosition(key: string): number {
 }
 
 /** Reads the present generation. Of a damaged log, what comes before the damage counts if the position has a result there. */
-async function readKept(connection: Connection, row: KnownRun, position: number): Promise<LogEvent[]> {
+async function readKept(
+  connection: Connection,
+  row: KnownRun,
+  { position, seq }: ForkPlace,
+): Promise<LogEvent[]> {
   const events: LogEvent[] = []
   const store = await connection.store()
   try {
     const { firstPosition } = await readGeneration(store, row)
-    if (position < firstPosition)
+    if (position < firstPosition || (seq !== null && seq < row.base))
       refuse('position of fork', position, `The present generation begins at position ${firstPosition}.`)
     for await (const page of readLogPages(store, connection.sha256, row)) events.push(...page)
   } catch (error) {
-    if (!isUnread(error) || findResult(events, position) === -1)
-      throw explainUnread(row.id, `The log of run ${row.id}`, error)
+    const isWhole = seq === null ? findResult(events, position) !== -1 : row.base + events.length >= seq
+    if (!isUnread(error) || !isWhole) throw explainUnread(row.id, `The log of run ${row.id}`, error)
   }
   return events
 }
@@ -88,10 +101,11 @@ async function readKept(connection: Connection, row: KnownRun, position: number)
 /** Cuts the log, with the edits. */
 function keep(
   events: readonly LogEvent[],
-  { position, edits }: ForkSettings,
+  { position, seq }: ForkPlace,
+  edits: ForkSettings['edits'],
   now: () => number,
 ): readonly LogEvent[] {
-  let kept = cutBefore(events, position)
+  let kept = seq === null ? cutBefore(events, position) : cutAt(events, seq)
   const [first] = [...edits.keys()].sort((a, b) => findResult(kept, a) - findResult(kept, b))
   for (const edited of edits.keys())
     if (findResult(kept, edited) === -1)
@@ -135,7 +149,8 @@ async function install(
   row: KnownRun,
   id: string,
   kept: readonly LogEvent[],
-  { position, by }: ForkSettings,
+  { position }: ForkPlace,
+  { by }: ForkSettings,
 ): Promise<void> {
   const { entropy, sha256 } = connection
   const store = await connection.store()
@@ -162,6 +177,7 @@ async function install(
     link: hash.link(),
     ...{ state: 'live', base: 0, createdAt: null, endedAt: null, parent: null },
     ...{ messages: [], asks: [], states: [] },
+    checkpoints: checkpointsIn(kept),
     cancelAt: kept.find(({ type }) => type === 'cancelled')?.at ?? null,
     tags: started.tags,
     startedBy,

@@ -1,5 +1,6 @@
 import type { NewEvent, StoredEvent } from '../../events/event.ts'
 import type { NewAsk } from './asks.ts'
+import type { NewCheckpoint } from './checkpoints.ts'
 import type { OutgoingMessage } from './mail.ts'
 import type { ChildRun, EndState, RunKey } from './runs.ts'
 import type { WorkerKey } from './workers.ts'
@@ -57,6 +58,8 @@ export type Effect =
   | { readonly do: 'send'; readonly message: OutgoingMessage }
   /** Answers a message of kind 'update', and marks it as used. */
   | { readonly do: 'reply'; readonly n: number; readonly payload: Uint8Array }
+  /** Writes a checkpoint of the run, which an event of the unit records. At most one per slot and unit. */
+  | { readonly do: 'checkpoint'; readonly checkpoint: NewCheckpoint }
   /** Replaces an exposed value. At most one per name and unit. */
   | { readonly do: 'expose'; readonly name: string; readonly payload: Uint8Array | null }
   /**

@@ -1,6 +1,7 @@
 import type { AskStatus } from '../../base/words.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { AskRow } from './asks.ts'
+import type { KeptCheckpoint } from './checkpoints.ts'
 import type { Message } from './mail.ts'
 import type { RunKey, RunParent, RunRow, RunState } from './runs.ts'
 import type { StateRow } from './state.ts'
@@ -49,6 +50,7 @@ export interface LastPart {
   readonly asks: readonly KeptAsk[]
   /** The exposed values. */
   readonly states: readonly StateRow[]
+  readonly checkpoints: readonly KeptCheckpoint[]
 }
 
 /** All of a run but its log. */

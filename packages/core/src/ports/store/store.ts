@@ -1,4 +1,5 @@
 import type { AskStore } from './asks.ts'
+import type { CheckpointStore } from './checkpoints.ts'
 import type { ClaimStore } from './claims.ts'
 import type { LogStore } from './commit.ts'
 import type { CopyStore } from './copies.ts'
@@ -26,6 +27,7 @@ export interface StorePort
     LogStore,
     MailStore,
     StateStore,
+    CheckpointStore,
     AskStore,
     FeedStore {
   /** The maximum number of concurrent calls of `commit`. Default: 1. */

@@ -108,6 +108,8 @@ export interface ActivityContext {
   idempotencyKey(position: number): string
   /** Returns the id and the address of the ask at a position. */
   nameAsk(position: number): { readonly ask: string; readonly address: string }
+  /** Returns the id of the checkpoint that an operation writes. */
+  nameCheckpoint(position: number): string
   /** Takes the oldest message of these topics. */
   take(topics: readonly string[]): Message | undefined
   readonly history: StepHistory

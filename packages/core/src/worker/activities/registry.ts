@@ -8,6 +8,7 @@ import type { LogEvent, OperationKind } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Activity, ActivityContext } from './activity.ts'
 import { AskActivity } from './ask/ask-activity.ts'
+import { CheckpointActivity } from './checkpoint/checkpoint-activity.ts'
 import { ChildActivity } from './children/child-activity.ts'
 import { ResultActivity } from './children/result-activity.ts'
 import { SendActivity } from './children/send-activity.ts'
@@ -70,6 +71,7 @@ export const activityKinds: { readonly [K in OperationKind]: ActivityKind<Operat
   result: { acts: false, create: (context, pending) => new ResultActivity(context, pending) },
   update: { acts: false, create: (context, pending) => new UpdateActivity(context, pending) },
   reply: { acts: false, create: (context, pending) => new ReplyActivity(context, pending) },
+  checkpoint: { acts: false, create: (context, pending) => new CheckpointActivity(context, pending) },
   send: { acts: true, create: (context, pending) => new SendActivity(context, pending) },
 }
 

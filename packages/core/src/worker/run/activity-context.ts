@@ -1,4 +1,5 @@
 import { askAddressOf } from '../../asks/ask-id.ts'
+import { checkpointIdOf, slotOf } from '../../asks/checkpoints.ts'
 import type { Sha256 } from '../../base/hash.ts'
 import { toHex } from '../../base/hex.ts'
 import { validate } from '../../host/run-schema.ts'
@@ -99,6 +100,11 @@ export class RunActivityContext implements ActivityContext {
     const { id, key, services } = this.#run
     const named = { runKey: key, run: id, position }
     return { ask: services.askIds.idOf(named), address: askAddressOf(named) }
+  }
+
+  nameCheckpoint(position: number): string {
+    const { id, key, services } = this.#run
+    return checkpointIdOf(services.askIds, { runKey: key, run: id, slot: slotOf(position), position })
   }
 
   checkUpdate(name: string, part: 'input' | 'output', value: unknown): Validation | Promise<Validation> {

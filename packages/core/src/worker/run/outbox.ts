@@ -212,6 +212,7 @@ function sizeOf({ payload = null, effects = none }: Draft): number {
     if (effect.do === 'open-ask') bytes += effect.ask.payload.length
     else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
     else if (effect.do === 'reply') bytes += effect.payload.length
+    else if (effect.do === 'checkpoint') bytes += effect.checkpoint.payload?.length ?? 0
     else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0
   }
   return bytes

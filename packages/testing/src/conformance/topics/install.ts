@@ -39,7 +39,7 @@ export function describeInstall(test: StageTest): void {
       expect((await port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', head: 70, mail: 3, epoch: 8 }])
     })
 
-    test('messages and asks come with the last part', async (stage) => {
+    test('messages, asks and checkpoints come with the last part', async (stage) => {
       const { port } = stage
       await port.install(copyOf('a'), 0, log(3), last())
       const { run } = await stage.find('a')
@@ -52,6 +52,10 @@ export function describeInstall(test: StageTest): void {
       ])
       expect(await port.asks(allAsks({ status: 'answered' }))).toMatchObject([
         { position: 0, answeredBy: 'user:bob', closedAt: 8 },
+      ])
+      expect(await port.checkpoints({ run, until: null, before: null, limit: 10 })).toMatchObject([
+        { slot: 2, name: 'sent', at: 6, seq: null, payload: null },
+        { slot: 0, position: 0, name: 'loaded', at: 4, seq: null },
       ])
       expect((await port.feed(0, 10)).entries).toMatchObject([{ kind: 'ask-opened', run: 'a', position: 1 }])
       expect(await port.answer([answerTo('a', 1)], null)).toMatchObject([
@@ -207,6 +211,10 @@ function last(overrides: Partial<LastPart> = {}): LastPart {
     asks: [
       ask(0, { status: 'answered', closedAt: 8, answeredBy: 'user:bob', answer: bytes('yes'), key: 'first' }),
       ask(1),
+    ],
+    checkpoints: [
+      { slot: 0, position: 0, name: 'loaded', payload: bytes('state'), at: 4 },
+      { slot: 2, position: 2, name: 'sent', payload: null, at: 6 },
     ],
     ...overrides,
   }

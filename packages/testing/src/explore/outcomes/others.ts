@@ -17,6 +17,15 @@ export const listReplyOutcomes: ListOutcomes<OperationByKind['reply']> = ({ oper
   { label: `${operation.name} is answered`, failed: false, payload: null },
 ]
 
+/** A checkpoint is recorded. */
+export const listCheckpointOutcomes: ListOutcomes<OperationByKind['checkpoint']> = ({
+  operation,
+  position,
+}) => {
+  const { name, state } = operation
+  return [done(`checkpoint ${name}`, { id: position.toString(16).padStart(16, '0'), state })]
+}
+
 /** A child is created; what it does is not explored. */
 export const listSpawnOutcomes: ListOutcomes<OperationByKind['spawn']> = ({ operation, position }) => {
   const id = operation.child.id ?? `explored.${position}`

@@ -4,6 +4,7 @@ import { listAskOutcomes } from './asks.ts'
 import { listBodyOutcomes } from './bodies.ts'
 import { listDecideOutcomes } from './decisions.ts'
 import {
+  listCheckpointOutcomes,
   listNoticeOutcomes,
   listReplyOutcomes,
   listResultOutcomes,
@@ -40,6 +41,7 @@ const exploredKinds: { readonly [K in OperationKind]: ExploredKind<OperationByKi
   // No update comes: what their handlers do is not explored.
   update: { waits: true, list: () => [] },
   reply: { waits: false, list: listReplyOutcomes },
+  checkpoint: { waits: false, list: listCheckpointOutcomes },
 }
 
 export function waitsForOthers(kind: OperationKind): boolean {

@@ -8,6 +8,7 @@ import {
 } from '@pawl/core/storage'
 import { tell } from '../feed.ts'
 import { type AskRecord, copy, headOf, type RunRecord, type Tables } from '../tables.ts'
+import { putCheckpoint } from './checkpoints.ts'
 import { appendEvent } from './event.ts'
 import { createChild, findRefusal, sendOut } from './others.ts'
 
@@ -61,6 +62,8 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
       run.states.set(name, { name, at, payload: copy(payload) })
       return
     }
+    case 'checkpoint':
+      return putCheckpoint(tables, run, effect.checkpoint, null, at)
     case 'begin-generation':
       run.base = effect.base
       return

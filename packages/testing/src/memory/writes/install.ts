@@ -1,6 +1,7 @@
 import type { Installed, KeptAsk, LastPart, LogEvent, RunCopy } from '@pawl/core/storage'
 import { tell } from '../feed.ts'
 import { type AskRecord, copy, type RunRecord, type Tables } from '../tables.ts'
+import { putCheckpoint } from './checkpoints.ts'
 import { makeRecord } from './create.ts'
 
 export function installRun(
@@ -38,6 +39,7 @@ function finish(tables: Tables, run: RunRecord, last: LastPart, at: number): voi
   for (const ask of asks) addAsk(tables, run, ask, at)
   for (const { name, at: shownAt, payload } of last.states)
     run.states.set(name, { name, at: shownAt, payload: copy(payload) })
+  for (const kept of last.checkpoints) putCheckpoint(tables, run, kept, null, kept.at)
 }
 
 function addAsk(tables: Tables, run: RunRecord, ask: KeptAsk, at: number): void {

@@ -13,6 +13,7 @@ export function restartRun(tables: Tables, generation: NewGeneration, at: number
   })
   for (const message of run.messages) Object.assign(message, { isUsed: true, payload: null, key: null })
   run.states.clear()
+  run.checkpoints.clear()
   appendEvent(run, started, null, at)
   return true
 }

@@ -1,0 +1,66 @@
+import { drawSlot } from '../../asks/checkpoints.ts'
+import { checkBoolean, checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { encode } from '../../events/payload.ts'
+import type { KnownRun } from '../../ports/rows.ts'
+import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
+import type { StorePort } from '../../ports/store/store.ts'
+import type { Connection } from '../connection.ts'
+import { readGeneration } from '../log/pages.ts'
+import { findRun } from '../runs/find.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { showCheckpoint } from './show.ts'
+
+/** Saves a value at the present position of a run; null if it is not required and the save has failed. */
+export async function createCheckpoint(
+  connection: Connection,
+  run: string,
+  state: unknown,
+  given: unknown,
+): Promise<Checkpoint | null> {
+  const options = checkObject('options of checkpoints.create', given)
+  checkKeys('the options of checkpoints.create', options, ['name', 'required'])
+  const { name: text, required } = options
+  const name = text === undefined ? null : checkName('name of checkpoints.create', text)
+  const isRequired = required === undefined || checkBoolean('required of checkpoints.create', required)
+  try {
+    const payload = encode(state, 'state of checkpoints.create')
+    return showCheckpoint(connection.askIds, await add(connection, run, name, payload))
+  } catch (error) {
+    if (isRequired || PawlError.is(error, 'engine-stopped')) throw error
+    connection.warn(`The checkpoint of run ${run} was not saved; the work continues without it`, { error })
+    return null
+  }
+}
+
+async function add(
+  connection: Connection,
+  id: string,
+  name: string | null,
+  payload: Uint8Array | null,
+): Promise<CheckpointRow> {
+  const store = await connection.store()
+  for (;;) {
+    const row = await findRun(connection, id)
+    const { run, head: seq } = row
+    if (row.state !== 'live') throw new PawlError('run-ended', { run: id, status: row.state })
+    const position = await readPosition(store, row)
+    const checkpoint = { slot: drawSlot(connection.entropy.random()), position, name, payload, seq }
+    const added = await store.addCheckpoint(run, checkpoint)
+    if (added.outcome === 'added') return { ...checkpoint, n: 0, run: id, runKey: run, at: added.at }
+    if (added.outcome === 'missing') throw new PawlError('run-not-found', { run: id })
+    // 'ended': the next look says how. 'taken': another slot is drawn.
+  }
+}
+
+/** Returns the position behind the last result of the present generation. */
+async function readPosition(store: StorePort, row: KnownRun): Promise<number> {
+  const { run, head, base } = row
+  for (let end = head, size = 4; end > base; size *= 4) {
+    const first = Math.max(base, end - size)
+    const last = (await store.load(run, first, end - first)).findLast(({ type }) => type === 'settled')
+    if (last !== undefined) return last.position + 1
+    end = first
+  }
+  return (await readGeneration(store, row)).firstPosition
+}

@@ -1,0 +1,67 @@
+import { parseDuration } from '../../checks/duration.ts'
+import { checkBoolean, checkKeys, checkObject, checkWhole, refuse } from '../../checks/options.ts'
+import { nextRound } from '../../host/rounds.ts'
+import type { CheckpointPlace } from '../../ports/store/checkpoints.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
+import type { StorePort } from '../../ports/store/store.ts'
+import type { Connection } from '../connection.ts'
+import { findCheckpoint } from './list.ts'
+
+/** Places that are read at once, and rows that one transaction deletes. */
+const pageSize = 500
+
+/** Deletes a checkpoint, or all of a run. */
+export async function deleteCheckpoints(connection: Connection, checkpointOrRun: string): Promise<number> {
+  const store = await connection.begin()
+  const row = await findCheckpoint(connection, checkpointOrRun)
+  if (row !== null) return store.removeCheckpoints([row.n])
+  const run = (await store.find(checkpointOrRun))?.run
+  return run === undefined ? 0 : sweep(store, run, () => true)
+}
+
+export async function cleanUp(connection: Connection, given: unknown): Promise<number> {
+  const what = checkObject('what of checkpoints.cleanup', given)
+  checkKeys('the options of checkpoints.cleanup', what, ['olderThan', 'keep', 'onlyFinished'])
+  const { olderThan, keep, onlyFinished } = what
+  if (olderThan === undefined && keep === undefined && onlyFinished === undefined)
+    refuse(
+      'what of checkpoints.cleanup',
+      given,
+      'Give olderThan, keep or onlyFinished: nothing would delete all.',
+    )
+  const ageMs = olderThan === undefined ? null : parseDuration(olderThan, 'olderThan of checkpoints.cleanup')
+  const kept =
+    keep === undefined ? 0 : checkWhole('keep of checkpoints.cleanup', keep, 0, Number.MAX_SAFE_INTEGER)
+  const isForFinished =
+    onlyFinished !== undefined && checkBoolean('onlyFinished of checkpoints.cleanup', onlyFinished)
+  const store = await connection.begin()
+  const until = ageMs === null ? null : (await store.now()) - ageMs
+  const newer = new Map<RunKey, number>()
+  return sweep(store, null, ({ run, state, at }) => {
+    const count = newer.get(run) ?? 0
+    newer.set(run, count + 1)
+    return count >= kept && (until === null || at <= until) && !(isForFinished && state === 'live')
+  })
+}
+
+/**
+ * Deletes the checkpoints that match. Those of completed runs are deleted too, and not counted: they are over.
+ * @param isGone called for each place, the newest first
+ */
+async function sweep(
+  store: StorePort,
+  run: RunKey | null,
+  isGone: (place: CheckpointPlace) => boolean,
+): Promise<number> {
+  let count = 0
+  for (let before: number | null = null; ; ) {
+    const places: readonly CheckpointPlace[] = await store.checkpointPlaces({ run, before, limit: pageSize })
+    const over = places.filter(({ state }) => state === 'completed')
+    const gone = places.filter((place) => place.state !== 'completed' && isGone(place))
+    if (over.length > 0) await store.removeCheckpoints(over.map(({ n }) => n))
+    if (gone.length > 0) count += await store.removeCheckpoints(gone.map(({ n }) => n))
+    if (places.length < pageSize) return count
+    before = places.at(-1)?.n ?? 0
+    await nextRound()
+  }
+}

@@ -1,0 +1,89 @@
+import { readCheckpointId } from '../../asks/checkpoints.ts'
+import { parseDuration } from '../../checks/duration.ts'
+import { checkKeys, checkObject } from '../../checks/options.ts'
+import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
+import type { Connection } from '../connection.ts'
+import { readCursor, writeCursor } from '../cursor.ts'
+import type { Page } from '../types.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { showReadable } from './show.ts'
+
+const pageSize = 50
+
+/** Returns a checkpoint as stored; null if there is none with this id. */
+export async function findCheckpoint(connection: Connection, id: string): Promise<CheckpointRow | null> {
+  const store = await connection.begin()
+  const place = readCheckpointId(connection.askIds, id)
+  if (place === null) return null
+  const run = 'runKey' in place ? place.runKey : (await store.find(place.run))?.run
+  return run === undefined ? null : store.checkpoint(run, place.slot)
+}
+
+export async function loadCheckpoint(
+  connection: Connection,
+  checkpointOrRun: string,
+): Promise<Checkpoint | null> {
+  const row = await findCheckpoint(connection, checkpointOrRun)
+  return row === null ? latestCheckpoint(connection, checkpointOrRun) : showReadable(connection, row)
+}
+
+export async function latestCheckpoint(connection: Connection, run: string): Promise<Checkpoint | null> {
+  for await (const checkpoint of readCheckpoints(connection, run, 1)) return checkpoint
+  return null
+}
+
+export async function listCheckpoints(connection: Connection, run: string): Promise<readonly Checkpoint[]> {
+  const all: Checkpoint[] = []
+  for await (const checkpoint of readCheckpoints(connection, run, pageSize)) all.push(checkpoint)
+  return all
+}
+
+/** Yields the readable checkpoints of a run, newest first. None if there is no such run. */
+async function* readCheckpoints(
+  connection: Connection,
+  id: string,
+  limit: number,
+): AsyncGenerator<Checkpoint> {
+  const store = await connection.begin()
+  const run = (await store.find(id))?.run
+  if (run === undefined) return
+  for (let before: number | null = null; ; ) {
+    const rows: readonly CheckpointRow[] = await store.checkpoints({ run, until: null, before, limit })
+    for (const row of rows) {
+      const shown = showReadable(connection, row)
+      if (shown !== null) yield shown
+    }
+    if (rows.length < limit) return
+    before = rows.at(-1)?.n ?? 0
+  }
+}
+
+export async function listAllCheckpoints(connection: Connection, given: unknown): Promise<Page<Checkpoint>> {
+  const filter = checkObject('filter of checkpoints.listAll', given)
+  checkKeys('the filter of checkpoints.listAll', filter, ['olderThan', 'cursor'])
+  const { olderThan, cursor } = filter
+  const ageMs = olderThan === undefined ? null : parseDuration(olderThan, 'olderThan of checkpoints.listAll')
+  const place = cursor === undefined ? null : readCursor('cursor of checkpoints.listAll', cursor, isPlace)
+  const store = await connection.begin()
+  const until = place === null ? (ageMs === null ? null : (await store.now()) - ageMs) : place.until
+  const rows = await store.checkpoints({
+    ...{ run: null, until, before: place?.before ?? null },
+    limit: pageSize + 1,
+  })
+  const page = rows.slice(0, pageSize)
+  const last = page.at(-1)
+  return {
+    items: page.flatMap((row) => showReadable(connection, row) ?? []),
+    cursor: rows.length > pageSize && last !== undefined ? writeCursor({ until, before: last.n }) : undefined,
+  }
+}
+
+interface Place {
+  readonly until: number | null
+  readonly before: number
+}
+
+function isPlace(value: unknown): value is Place {
+  const { until, before } = (value ?? {}) as Partial<Place>
+  return Number.isSafeInteger(before) && (until === null || Number.isSafeInteger(until))
+}

@@ -1,0 +1,40 @@
+import {
+  type AddedCheckpoint,
+  type CheckpointAdded,
+  hiddenState,
+  type NewCheckpoint,
+  type RunKey,
+  stateCode,
+} from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+
+export interface CheckpointWrites {
+  /** Writes the checkpoint of an event. */
+  write(run: RunKey, checkpoint: NewCheckpoint, at: number): void
+  add(run: RunKey, checkpoint: AddedCheckpoint, at: number): CheckpointAdded
+  remove(numbers: readonly number[]): number
+  removeOf(run: RunKey): void
+}
+
+export function prepareCheckpointWrites(database: Database): CheckpointWrites {
+  const columns = '(run, slot, position, seq, at, name, payload) values (?, ?, ?, ?, ?, ?, ?)'
+  const replace = database.prepare(`insert or replace into checkpoints ${columns}`)
+  const insert = database.prepare(`insert into checkpoints ${columns} on conflict (run, slot) do nothing`)
+  const readState = database.prepare<[RunKey], number>('select state from runs where run = ?').pluck()
+  const remove = database.prepare('delete from checkpoints where n = ?')
+  const removeOf = database.prepare('delete from checkpoints where run = ?')
+  return {
+    write: (run, { slot, position, name, payload }, at) =>
+      void replace.run(run, slot, position, null, at, name, payload),
+    add(run, { slot, position, seq, name, payload }, at) {
+      const stored = readState.get(run)
+      if (stored === undefined || stored === hiddenState) return { outcome: 'missing' }
+      const state = stateCode.wordIfKnown(stored)
+      if (state !== 'live') return { outcome: 'ended', state }
+      const { changes } = insert.run(run, slot, position, seq, at, name, payload)
+      return changes === 1 ? { outcome: 'added', at } : { outcome: 'taken' }
+    },
+    remove: (numbers) => numbers.reduce((count, n) => count + remove.run(n).changes, 0),
+    removeOf: (run) => void removeOf.run(run),
+  }
+}
