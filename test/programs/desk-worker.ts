@@ -1,4 +1,5 @@
-// A worker with a tool loop of twelve turns. Every call to the model and every tool appends a line before it returns.
+// A worker with a tool loop of twelve turns. Every call to the model and every tool appends a line before it returns. In every
+// second turn the tool needs an approval, and the model repeats the id of its call.
 import { appendFileSync } from 'node:fs'
 import { durableModel, durableTools, idempotencyKeyOf } from '@pawl/ai-sdk'
 import { createEngine, procedure } from '@pawl/core'
@@ -12,8 +13,8 @@ const { DESK_STORE = '', DESK_FILE = '', DESK_RUN = '' } = process.env
 const turns = 12
 const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
 
-function note(what: string, key: string): void {
-  appendFileSync(DESK_FILE, `\n${JSON.stringify({ what, key })}`)
+function note(what: string, key: string, cents?: number): void {
+  appendFileSync(DESK_FILE, `\n${JSON.stringify({ what, key, cents })}`)
 }
 
 type Reply = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>
@@ -32,8 +33,11 @@ const model = new MockLanguageModelV4({
     note(`model ${turn}`, '')
     await pause()
     if (turn >= turns) return reply([{ type: 'text', text: 'done' }], 'stop')
-    const input = JSON.stringify({ turn })
-    return reply([{ type: 'tool-call', toolCallId: `call-${turn}`, toolName: 'work', input }], 'tool-calls')
+    const call =
+      turn % 2 === 0
+        ? { toolCallId: `call-${turn}`, toolName: 'work', input: JSON.stringify({ turn }) }
+        : { toolCallId: 'refund', toolName: 'refund', input: JSON.stringify({ turn, cents: 4_500 }) }
+    return reply([{ type: 'tool-call', ...call }], 'tool-calls')
   },
 })
 const work = tool({
@@ -44,10 +48,19 @@ const work = tool({
     return { turn }
   },
 })
+const refund = tool({
+  inputSchema: z.object({ turn: z.number(), cents: z.number() }),
+  needsApproval: true,
+  execute: async ({ turn, cents }, options) => {
+    note(`tool ${turn}`, idempotencyKeyOf(options) ?? '', cents)
+    await pause()
+    return { turn, cents }
+  },
+})
 const desk = procedure({ name: 'desk' }, async (ctx) => {
   const { text: said } = await generateText({
     model: durableModel(ctx, model),
-    ...durableTools(ctx, { work }),
+    ...durableTools(ctx, { work, refund }, { approve: { editable: ['cents'] } }),
     stopWhen: stepCountIs(turns + 2),
     prompt: 'x',
   })
