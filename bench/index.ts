@@ -11,12 +11,15 @@
 //                                          disk on both stores, by turns, with a control (see CONTRIBUTING.md)
 //   npm run bench -- w1 w2 --against HEAD~3 --rounds 9 --store sqlite
 //                                          only these, more exactly, on one store
+//   npm run bench:node24 -- w1 w2 --drivers
+//                                          the two drivers of the SQLite store by turns; needs a Node with node:sqlite
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function;
 //                                          --all has it, too
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureAgainst } from './against/against.ts'
 import { chooseCompared, chooseFolder, chooseStores, readRounds } from './against/choices.ts'
+import { measureDrivers } from './against/drivers.ts'
 import { type Case, cases, isNamed } from './cases.ts'
 import { type Measured, measure } from './measure.ts'
 import { choosePeers, measurePeers, tellShortfalls } from './peers.ts'
@@ -38,6 +41,7 @@ const { positionals: wanted, values: options } = parseArgs({
     against: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     store: { type: 'string' },
+    drivers: { type: 'boolean', default: false },
   },
 })
 
@@ -50,8 +54,9 @@ if (refusal !== null) {
 }
 const peers = choosePeers(options.peers)
 
-const compared = options.against === undefined ? [] : chooseCompared(wanted)
-if (options.against === undefined) await measureSession()
+const compared = options.against === undefined && !options.drivers ? [] : chooseCompared(wanted)
+if (options.drivers) await compareDrivers()
+else if (options.against === undefined) await measureSession()
 else if (compared.length === 0) refuseNames()
 else {
   const isGood = await measureAgainst({
@@ -62,6 +67,18 @@ else {
     stores: chooseStores(options.store),
   })
   if (!isGood) process.exitCode = 1
+}
+
+async function compareDrivers(): Promise<void> {
+  if (compared.length === 0) return refuseNames()
+  if (process.getBuiltinModule('node:sqlite') === undefined) {
+    console.error(
+      `Node ${process.versions.node} has no node:sqlite: use \`npm run bench:node24 -- --drivers\`, or a newer Node`,
+    )
+    process.exitCode = 1
+    return
+  }
+  await measureDrivers({ cases: compared, rounds: readRounds(options.rounds), folder: chooseFolder() })
 }
 
 async function measureSession(): Promise<void> {

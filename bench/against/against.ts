@@ -3,7 +3,7 @@ import type { Places } from '../places/places.ts'
 import { describeMachine } from '../report/machine.ts'
 import { keepResult } from '../report/results.ts'
 import { type Builds, checkBuilds, makeBuilds, tellDependencies } from './builds.ts'
-import { addContests, type Contest, holdContest } from './contest.ts'
+import { addContests, type Competitor, type Contest, holdContest, type OfSides } from './contest.ts'
 import { Leftovers } from './leftovers.ts'
 import { SideFailed } from './player.ts'
 import { type Row, tellContest, tellLegend, tellSummary } from './report.ts'
@@ -50,10 +50,16 @@ async function measureOn(
   rounds: number,
 ): Promise<readonly Row[]> {
   const rows: Row[] = []
+  const { before, now, control } = builds.sides
+  const competitors = {
+    before: { build: before, places },
+    now: { build: now, places },
+    control: { build: control, places },
+  }
   for (const one of cases) {
     if (one.only !== undefined && one.only !== places.kind) continue
     try {
-      const measured = listRows(one, places, await measureOne(one, places, builds, rounds))
+      const measured = listRows(one, places.kind, await measureOne(one, competitors, rounds))
       console.log(tellContest(one, places.kind, measured))
       rows.push(...measured)
     } catch (error) {
@@ -66,13 +72,15 @@ async function measureOn(
 }
 
 /** Measures figures that seem to cost more once more, and counts all rounds: among many figures, chance raises some. */
-async function measureOne(one: Case, places: Places, builds: Builds, rounds: number): Promise<Contest> {
-  const first = await holdContest(one, places, builds.sides, rounds)
-  const isBeyond = listRows(one, places, first).some(({ comparison }) => comparison.verdict === 'beyond')
-  return isBeyond ? addContests(first, await holdContest(one, places, builds.sides, rounds)) : first
+async function measureOne(one: Case, competitors: OfSides<Competitor>, rounds: number): Promise<Contest> {
+  const first = await holdContest(one, competitors, rounds)
+  const isBeyond = listRows(one, competitors.now.places.kind, first).some(
+    ({ comparison }) => comparison.verdict === 'beyond',
+  )
+  return isBeyond ? addContests(first, await holdContest(one, competitors, rounds)) : first
 }
 
-function listRows(one: Case, { kind }: Places, contest: Contest): readonly Row[] {
+export function listRows(one: Case, kind: Places['kind'], contest: Contest): readonly Row[] {
   return [...contest]
     .map(([figure, measured]) => ({
       case: one.name,

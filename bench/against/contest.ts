@@ -9,7 +9,13 @@ import type { Costs } from './verdict.ts'
 /** Costs of each figure of a case, by round. */
 export type Contest = ReadonlyMap<FigureSpec, readonly Costs[]>
 
-type OfSides<T> = { readonly [side in Side]: T }
+/** What is measured on one side. */
+export interface Competitor {
+  readonly build: Build
+  readonly places: Places
+}
+
+export type OfSides<T> = { readonly [side in Side]: T }
 
 const usualTurns: Turns = { warmUp: 1, turns: 3 }
 
@@ -19,14 +25,13 @@ const usualTurns: Turns = { warmUp: 1, turns: 3 }
  */
 export async function holdContest(
   one: Case,
-  places: Places,
-  builds: OfSides<Build>,
+  competitors: OfSides<Competitor>,
   rounds: number,
 ): Promise<Contest> {
   const figures = one.figures.filter(({ isCompared }) => isCompared !== false)
   const contest = new Map<FigureSpec, Costs[]>(figures.map((figure) => [figure, []]))
   for (let round = 0; round < rounds; round++) {
-    const measured = await measureRound(one, places, builds, rotate(sides, round % sides.length))
+    const measured = await measureRound(one, competitors, rotate(sides, round % sides.length))
     const costs = (figure: FigureSpec, side: Side): readonly number[] =>
       listCosts(figure, measured[side][figure.name] ?? [], one.against ?? usualTurns)
     for (const [figure, of] of contest)
@@ -57,13 +62,12 @@ function listCosts(
 
 async function measureRound(
   one: Case,
-  places: Places,
-  builds: OfSides<Build>,
+  competitors: OfSides<Competitor>,
   order: readonly Side[],
 ): Promise<OfSides<Figures>> {
   const { warmUp = 0, turns: counted, size = one.size } = one.against ?? usualTurns
   const turns = warmUp + counted
-  const players = order.map((side) => createPlayer(one, { side, build: builds[side], places, turns, size }))
+  const players = order.map((side) => createPlayer(one, { side, ...competitors[side], turns, size }))
   try {
     for (const player of players) await player.prepare()
     for (let turn = 0; turn < turns; turn++)

@@ -29,14 +29,22 @@ export function tellLegend({ subject }: Pick<Builds, 'subject'>, rounds: number,
   ].join('\n')
 }
 
-export function tellContest(one: Case, kind: Address['kind'], rows: readonly Row[]): string {
+/** @param names headlines of the two sides and of their ratio */
+export function tellContest(
+  one: Case,
+  kind: Address['kind'],
+  rows: readonly Row[],
+  names: readonly [string, string, string] = ['before', 'now', 'now/before'],
+): string {
   const { name, title, against } = one
   const size = against?.size === undefined ? '' : `, size ${against.size.toLocaleString('en')}`
-  return [`\n${name}  ${title}  (${nameStore(kind)}${size})`, headline(), ...rows.map(tellRow)].join('\n')
+  return [`\n${name}  ${title}  (${nameStore(kind)}${size})`, headline(names), ...rows.map(tellRow)].join(
+    '\n',
+  )
 }
 
-function headline(): string {
-  return tellCells('', 'before', 'now', 'now/before', 'A/A', '')
+function headline([before, now, quotient]: readonly [string, string, string]): string {
+  return tellCells('', before, now, quotient, 'A/A', '')
 }
 
 function tellRow({ figure, rounds, comparison }: Row): string {

@@ -3,5 +3,5 @@ import { PostgresPlace } from './postgres-place.ts'
 import { SqlitePlace } from './sqlite-place.ts'
 
 export function openPlace(address: Address): Place {
-  return address.kind === 'sqlite' ? new SqlitePlace(address.file) : new PostgresPlace(address.url)
+  return address.kind === 'sqlite' ? new SqlitePlace(address) : new PostgresPlace(address.url)
 }

@@ -1,4 +1,5 @@
 import type { Store } from '@pawl/core'
+import type { SqliteOptions } from '@pawl/storage-sqlite'
 
 /** Where runs are kept, with what is measured beside the engine: the store's own speed, and the disk. */
 export interface Place {
@@ -22,7 +23,9 @@ export interface RawTable {
   close(): Promise<void>
 }
 
+export type SqliteDriver = NonNullable<SqliteOptions['driver']>
+
 /** How another process finds the same place. */
 export type Address =
-  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'sqlite'; readonly file: string; readonly driver?: SqliteDriver | undefined }
   | { readonly kind: 'postgres'; readonly url: string }

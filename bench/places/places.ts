@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { PostgresServer } from '../../scripts/postgres/server.ts'
-import type { Address } from './place.ts'
+import type { Address, SqliteDriver } from './place.ts'
 
 /** Where the databases of one measurement are made, one for each. */
 export interface Places {
@@ -18,12 +18,15 @@ export interface Places {
 }
 
 /** Files in a folder of their own; BENCH_FOLDER says on which disk. */
-export function sqlitePlaces(parent: string = process.env['BENCH_FOLDER'] ?? tmpdir()): Places {
+export function sqlitePlaces(
+  parent: string = process.env['BENCH_FOLDER'] ?? tmpdir(),
+  driver?: SqliteDriver,
+): Places {
   const folder = mkdtempSync(join(parent, 'pawl-bench-'))
   let count = 0
   return {
     kind: 'sqlite',
-    make: async () => ({ kind: 'sqlite', file: join(folder, `${count++}.db`) }),
+    make: async () => ({ kind: 'sqlite', file: join(folder, `${count++}.db`), driver }),
     async drop(address) {
       if (address.kind !== 'sqlite') return
       for (const suffix of ['', '-wal', '-shm', '.raw.db', '.raw.db-wal', '.raw.db-shm'])

@@ -2,8 +2,9 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path'
 import type { Store } from '@pawl/core'
 import { sqlite } from '@pawl/storage-sqlite'
+import type { Database as Connection } from '@pawl/storage-sqlite/internal'
 import Database from 'better-sqlite3'
-import type { Place, RawTable } from './place.ts'
+import type { Address, Place, RawTable, SqliteDriver } from './place.ts'
 
 /** A file system in memory, on Linux. */
 const memory = '/dev/shm'
@@ -11,13 +12,19 @@ const memory = '/dev/shm'
 export class SqlitePlace implements Place {
   readonly kind = 'sqlite'
   readonly #file: string
+  readonly #driver: SqliteDriver | undefined
 
-  constructor(file: string) {
+  constructor({ file, driver }: Extract<Address, { kind: 'sqlite' }>) {
     this.#file = file
+    this.#driver = driver
   }
 
   store(): Store {
-    return sqlite(this.#file)
+    return this.#open(this.#file)
+  }
+
+  #open(file: string): Store {
+    return this.#driver === undefined ? sqlite(file) : sqlite(file, { driver: this.#driver })
   }
 
   /** A file of its own, so that neither waits for the other's checkpoints. */
@@ -46,7 +53,7 @@ export class SqlitePlace implements Place {
     const folder = mkdtempSync(join(memory, 'pawl-bench-'))
     try {
       const file = join(folder, 'recorded.db')
-      await work({ store: () => sqlite(file) })
+      await work({ store: () => this.#open(file) })
       copyFileSync(file, this.#file)
     } finally {
       rmSync(folder, { recursive: true })
@@ -54,7 +61,7 @@ export class SqlitePlace implements Place {
   }
 
   async diskBytes(): Promise<number> {
-    const database = new Database(this.#file, { readonly: true })
+    const database = await this.#inspect()
     const bytes = database
       .prepare<[], number>(
         'select (page_count - freelist_count) * page_size from pragma_page_count, pragma_freelist_count, pragma_page_size',
@@ -63,6 +70,16 @@ export class SqlitePlace implements Place {
       .get()
     database.close()
     return bytes ?? 0
+  }
+
+  /** With the driver of the store, whose locks another copy of SQLite would release. */
+  async #inspect(): Promise<Connection> {
+    if (this.#driver !== 'node') return new Database(this.#file, { readonly: true })
+    // Loaded only here: earlier commits do not have it.
+    const { findNodeSqlite, NodeDatabase } = await import('@pawl/storage-sqlite/internal')
+    const node = findNodeSqlite()
+    if (node === undefined) throw new Error('this Node has no node:sqlite')
+    return new NodeDatabase(new node.DatabaseSync(this.#file, { readOnly: true }))
   }
 
   async fileBytes(): Promise<{ readonly database: number; readonly wal: number }> {
