@@ -1,5 +1,5 @@
 import { type EmbeddingModelMiddleware, wrapEmbeddingModel } from 'ai'
-import { callModel, type ModelCtx, type ModelOptions, withSignal } from './model-call.ts'
+import { callModel, type ModelCtx, type ModelOptions } from './model-call.ts'
 
 type WrapOptions = Parameters<typeof wrapEmbeddingModel>[0]
 
@@ -15,8 +15,8 @@ export function durableEmbeddingModel(
   options: ModelOptions = {},
 ): ReturnType<typeof wrapEmbeddingModel> {
   const wrapEmbed: EmbeddingModelMiddleware['wrapEmbed'] = ({ params, model: inner }) =>
-    callModel(ctx, model, options, async (call) => {
-      const { response: _, ...result } = await inner.doEmbed(withSignal(params, call))
+    callModel(ctx, model, options, params, async (call, own) => {
+      const { response: _, ...result } = await inner.doEmbed(own)
       call.usage({ model: model.modelId, inputTokens: result.usage?.tokens })
       return result
     })

@@ -1,6 +1,6 @@
 import { type ImageModelMiddleware, wrapImageModel } from 'ai'
 import { tooLarge } from './files.ts'
-import { callModel, type ModelCtx, type ModelOptions, withSignal } from './model-call.ts'
+import { callModel, type ModelCtx, type ModelOptions } from './model-call.ts'
 
 type WrapOptions = Parameters<typeof wrapImageModel>[0]
 const maxBytes = 2 * 1_024 * 1_024 - 64 * 1_024
@@ -18,8 +18,8 @@ export function durableImageModel(
   options: ModelOptions = {},
 ): ReturnType<typeof wrapImageModel> {
   const wrapGenerate: ImageModelMiddleware['wrapGenerate'] = ({ params, model: inner }) =>
-    callModel(ctx, model, options, async (call) => {
-      const { response, ...result } = await inner.doGenerate(withSignal(params, call))
+    callModel(ctx, model, options, params, async (call, own) => {
+      const { response, ...result } = await inner.doGenerate(own)
       const { usage } = result
       call.usage({
         model: response.modelId,

@@ -1,6 +1,7 @@
+import { adviseRun } from '@pawl/core/internal'
 import { gateway, type LanguageModelMiddleware, wrapLanguageModel } from 'ai'
 import { type FileOptions, keepFiles } from './files.ts'
-import { callModel, type ModelCtx, type ModelOptions, withSignal } from './model-call.ts'
+import { callModel, type ModelCtx, type ModelOptions } from './model-call.ts'
 import { readParts, type StreamPart, streamOf } from './stream.ts'
 import { readUsage } from './usage.ts'
 
@@ -28,21 +29,22 @@ export function durableModel(
   model: WrapOptions['model'] | (string & {}),
   options: LanguageModelOptions = {},
 ): WrappedModel {
+  adviseRun(advice)
   const { files, ...policy } = options
   const given = typeof model === 'string' ? gateway(model) : model
   // The three specifications differ in their types, not in what is used here.
   const middleware = {
     specificationVersion: specificationOf(given),
     wrapGenerate: (({ params, model: inner }) =>
-      callModel(ctx, given, policy, async (call) => {
-        const { request: _, response, ...result } = await inner.doGenerate(withSignal(params, call))
+      callModel(ctx, given, policy, params, async (call, own) => {
+        const { request: _, response, ...result } = await inner.doGenerate(own)
         call.usage(readUsage(response?.modelId ?? given.modelId, result.usage))
         const content = await keepFiles(result.content, { ...(files && { files }) }, call.idempotencyKey)
         return { ...result, content, response: keepResponse(response, call.idempotencyKey) }
       })) as Wrap<'wrapGenerate'>,
     wrapStream: (async ({ params, model: inner }) => {
-      const parts = await callModel(ctx, given, policy, async (call) => {
-        const { stream } = await inner.doStream(withSignal(params, call))
+      const parts = await callModel(ctx, given, policy, params, async (call, own) => {
+        const { stream } = await inner.doStream(own)
         const read = await readParts(stream)
         const about = read.find(({ type }) => type === 'response-metadata') as
           | { modelId?: string }
@@ -60,6 +62,10 @@ export function durableModel(
   } as LanguageModelMiddleware
   return wrapLanguageModel({ model: given, middleware })
 }
+
+// Nothing in the parameters of a model tells that the SDK was called with one of these.
+const advice =
+  'The AI SDK waits outside `ctx` for `smoothStream`, `experimental_toolApprovalSecret`, and URLs in prompts without `experimental_download: durableDownload(ctx)`'
 
 function specificationOf(model: { readonly specificationVersion?: string }): string {
   return model.specificationVersion ?? 'v3'

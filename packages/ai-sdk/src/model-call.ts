@@ -26,15 +26,21 @@ const anything: Schema = {
   '~standard': { version: 1, vendor: 'pawl', validate: (value) => ({ value }) },
 }
 
+/** What every call of the SDK to a model contains. */
+interface CallParams {
+  readonly abortSignal?: AbortSignal | undefined
+}
+
 /**
  * Runs a call to a model as one operation of the run, of kind `llm`. Errors that the provider marks as not retryable end
- * the attempts.
+ * the attempts, and so does an abort by the SDK.
  */
-export function callModel<Result>(
+export function callModel<Params extends CallParams, Result>(
   ctx: ModelCtx,
   model: { readonly provider: string; readonly modelId: string },
   { name, retry, ...options }: ModelOptions,
-  body: (call: AgentCall) => Promise<Result>,
+  params: Params,
+  body: (call: AgentCall, params: Params) => Promise<Result>,
 ): Promise<Result> {
   const spec = {
     ...options,
@@ -45,9 +51,9 @@ export function callModel<Result>(
   }
   const recorded = agent(spec, async (_input: unknown, call: AgentCall) => {
     try {
-      return await body(call)
+      return await body(call, withSignal(params, call))
     } catch (error) {
-      throw describeFailure(error)
+      throw describeFailure(error, params.abortSignal?.aborted === true)
     }
   })
   return ctx.agent(recorded, null)
@@ -63,10 +69,7 @@ function causeOf(error: unknown): unknown {
 }
 
 /** Combines the signal of the SDK's call with that of the attempt. */
-export function withSignal<Params extends { abortSignal?: AbortSignal | undefined }>(
-  params: Params,
-  { signal }: AgentCall,
-): Params {
+function withSignal<Params extends CallParams>(params: Params, { signal }: AgentCall): Params {
   const { abortSignal } = params
   return { ...params, abortSignal: abortSignal ? AbortSignal.any([abortSignal, signal]) : signal }
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { durableModel, durableTools } from '../src/index.ts'
 import { call, isSeven, Mock, type Request, reply, steps, streamed, text } from './support/models.ts'
+import { play } from './support/play.ts'
 
 const words = new Mock({
   provider: 'mock',
@@ -29,7 +30,7 @@ async function failureOf(body: (ctx: Ctx) => Promise<unknown>): Promise<{ code: 
 }
 
 test('smoothStream waits for timers, which is found as a foreign await', async () => {
-  const { code } = await failureOf(async (ctx) => {
+  const { code, message } = await failureOf(async (ctx) => {
     const { textStream } = ai.streamText({
       model: durableModel(ctx, words),
       experimental_transform: ai.smoothStream({ delayInMs: 5 }),
@@ -38,9 +39,10 @@ test('smoothStream waits for timers, which is found as a foreign await', async (
     for await (const _ of textStream);
   })
   expect(code).toBe('foreign-await')
+  expect(message).toMatch(/it used setTimeout\(\)\. The AI SDK waits outside `ctx` for `smoothStream`/)
 })
 
-test('a URL of a prompt without durableDownload is refused, and the error names the URL', async () => {
+test('a URL of a prompt without durableDownload is refused, and the error names the option', async () => {
   const desk = procedure({ name: 'desk' }, async (ctx) => {
     await ai.generateText({
       model: durableModel(ctx, words),
@@ -57,6 +59,7 @@ test('a URL of a prompt without durableDownload is refused, and the error names 
   const error = await run.result().catch((error) => error)
   // Version 6 sets a timer before it fetches.
   expect(String(error)).toMatch(isSeven ? /Failed to download https:.*fetch\(\)/ : /it used setTimeout\(\)/)
+  expect(String(error)).toContain('without `experimental_download: durableDownload(ctx)`')
 })
 
 test.runIf(isSeven)('experimental_toolApprovalSecret is found as a foreign await', async () => {
@@ -67,7 +70,7 @@ test.runIf(isSeven)('experimental_toolApprovalSecret is found as a foreign await
     doGenerate: async ({ prompt }: Request) =>
       reply(prompt.some(({ role }) => role === 'tool') ? [text('done')] : [call('pay', {}, 'c1')]),
   })
-  const { code } = await failureOf(async (ctx) => {
+  const { code, message } = await failureOf(async (ctx) => {
     durableTools(ctx, { pay })
     await ai.generateText({
       model: durableModel(ctx, model),
@@ -78,4 +81,25 @@ test.runIf(isSeven)('experimental_toolApprovalSecret is found as a foreign await
     } as Parameters<typeof ai.generateText>[0])
   })
   expect(code).toBe('foreign-await')
+  expect(message).toContain('`experimental_toolApprovalSecret`')
+})
+
+test('a timeout of the SDK ends the attempts of a call', async () => {
+  let attempts = 0
+  const slow = new Mock({
+    provider: 'mock',
+    modelId: 'slow',
+    doGenerate: ({ abortSignal }: Request) => {
+      attempts += 1
+      return new Promise((_, reject) =>
+        abortSignal?.addEventListener('abort', () => reject(abortSignal.reason)),
+      )
+    },
+  })
+  const { result } = await play(async (ctx) => {
+    const options = { model: durableModel(ctx, slow), timeout: 20, prompt: 'x' }
+    return ai.generateText(options as Parameters<typeof ai.generateText>[0])
+  })
+  expect(attempts).toBe(1)
+  expect(String(result)).toContain("Step 'mock/slow' failed after 1 attempt")
 })

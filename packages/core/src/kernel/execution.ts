@@ -103,6 +103,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #end: Outcome | null = null
   #verdict: Verdict | null = null
   readonly #timers: string[] = []
+  advice?: Set<string>
   /** The position of each failed operation, by the error its promise was rejected with. Null in most runs. */
   #failures: WeakMap<object, number> | null = null
   /** Null in most runs: an empty map for each loaded run would take memory. */
@@ -588,7 +589,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #foreignAwait(what: string): ForeignAwait {
     const timers = this.#timers.length === 0 ? '' : `; it used ${this.#timers.join(', ')}`
     const position = this.#issued.nextPosition - 1
-    return { state: 'foreign-await', after: this.#lastIssued, position, what: what + timers }
+    const advice = [...(this.advice ?? none)].map((one) => `. ${one}`).join('')
+    return { state: 'foreign-await', after: this.#lastIssued, position, what: what + timers + advice }
   }
 }
 

@@ -14,6 +14,8 @@ export interface TurnOwner {
   readonly id: string
   /** The behaviour of Date, Math.random and similar functions in its turns; see host/guard. */
   readonly determinism: 'virtual' | 'error' | 'off'
+  /** What the libraries in use know about calls that a procedure cannot make. Errors about such calls contain it. */
+  advice?: Set<string>
   /** The time of the event that began this turn, in ms since 1970. */
   now(): number
   /** Returns a number in [0, 1), from the run's recorded seed. */
