@@ -32,8 +32,8 @@ interface CallParams {
 }
 
 /**
- * Runs a call to a model as one operation of the run, of kind `llm`. Errors that the provider marks as not retryable end
- * the attempts, and so does an abort by the SDK.
+ * Runs a call to a model as one operation of the run, of kind `llm`. Errors that the provider marks as not retryable, and
+ * aborts by the SDK, end the attempts.
  */
 export function callModel<Params extends CallParams, Result>(
   ctx: ModelCtx,

@@ -132,12 +132,37 @@ test('an approval holds for the exact arguments', async () => {
       const execute = tools.refund.execute as (input: object, options: object) => Promise<unknown>
       await execute({ ...big, cents: 9_999 }, { toolCallId: 'c1', messages: [] })
       await execute(big, { toolCallId: 'c1', messages: [] })
+      // Used up by the execution before.
+      await execute(big, { toolCallId: 'c1', messages: [] })
     },
     'live',
     humans,
   )
-  expect(asked).toEqual([big, { ...big, cents: 9_999 }])
-  expect(executed).toMatchObject([{ cents: 9_999 }, { cents: 5_000 }])
+  expect(asked).toEqual([big, { ...big, cents: 9_999 }, big])
+  expect(executed).toMatchObject([{ cents: 9_999 }, { cents: 5_000 }, { cents: 5_000 }])
+})
+
+test('of two calls with the same arguments, each runs with its own edit', async () => {
+  executed.length = 0
+  const amounts = [4_000, 3_000]
+  const humans = [
+    {
+      ask: 'Run refund?',
+      answer: () => ({ approved: true as const, params: { ...big, cents: amounts.shift() } }),
+    },
+  ]
+  await play(
+    async (ctx) => {
+      const { tools, toolApproval } = durableTools(ctx, { refund }, { approve: { editable: ['cents'] } })
+      for (const toolCallId of ['c1', 'c2'])
+        await toolApproval({ toolCall: { toolName: 'refund', toolCallId, input: big }, messages: [] })
+      const execute = tools.refund.execute as (input: object, options: object) => Promise<unknown>
+      for (const toolCallId of ['c2', 'c1']) await execute(big, { toolCallId, messages: [] })
+    },
+    'live',
+    humans,
+  )
+  expect(executed).toMatchObject([{ cents: 3_000 }, { cents: 4_000 }])
 })
 
 test.runIf(isSeven)('AI SDK 7 sees who approved', async () => {

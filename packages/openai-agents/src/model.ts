@@ -81,13 +81,28 @@ function withSignal(request: ModelRequest, { signal }: AgentCall): ModelRequest 
   return { ...request, signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal }
 }
 
+type Details = { readonly [kind: string]: number }
+
 interface ReportedUsage {
   readonly inputTokens?: number | undefined
   readonly outputTokens?: number | undefined
+  readonly inputTokensDetails?: Details | readonly Details[] | undefined
+  readonly outputTokensDetails?: Details | readonly Details[] | undefined
 }
 
-function report(attempt: AgentCall, model: string, { inputTokens, outputTokens }: ReportedUsage): void {
-  attempt.usage({ model, inputTokens, outputTokens })
+function report(attempt: AgentCall, model: string, usage: ReportedUsage): void {
+  const { inputTokens, outputTokens, inputTokensDetails, outputTokensDetails } = usage
+  const details = {
+    cachedTokens: sum(inputTokensDetails, 'cached_tokens'),
+    reasoningTokens: sum(outputTokensDetails, 'reasoning_tokens'),
+  }
+  attempt.usage({ model, inputTokens, outputTokens, ...details })
+}
+
+/** Adds up one kind of tokens. Undefined if none of the details has it. */
+function sum(details: Details | readonly Details[] = [], kind: string): number | undefined {
+  const counts = [details].flat().flatMap((one) => one[kind] ?? [])
+  return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0)
 }
 
 // Requests that the provider refuses for what they contain. 408, 409 and 429 may succeed later.

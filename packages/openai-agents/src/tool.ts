@@ -4,12 +4,22 @@ import type { AttemptOptions, Ctx } from '@pawl/core'
 /** Options of {@link durableTool}. */
 export type ToolOptions = AttemptOptions
 
+// A property, because the SDK copies the details of a call to a tool with a timeout.
+const idempotencyKey: unique symbol = Symbol('idempotency key')
+
 /**
- * Makes a function tool durable: every call is a step `tool <name>` of the run, with retries. A recorded call does not run
- * again.
- *
- * The tool receives the input that the person approved. Pass an idempotency key of your own from the input if the tool
- * calls a service.
+ * Returns the idempotency key of a durable tool's execution: every attempt gets the same key, and no other call does.
+ * Returns undefined for the details of a tool that is not durable.
+ * @param details the third argument of `execute`
+ * @example execute: ({ cents }, context, details) => payments.refund(cents, { idempotencyKey: idempotencyKeyOf(details) })
+ */
+export function idempotencyKeyOf(details: object | undefined): string | undefined {
+  return (details as { readonly [idempotencyKey]?: string } | undefined)?.[idempotencyKey]
+}
+
+/**
+ * Makes a function tool durable: every call is a step `tool <name>` of the run, with retries and an idempotency key. A
+ * recorded call does not run again.
  * @example const tools = [durableTool(ctx, refund), durableTool(ctx, lookUp, { timeout: '10s' })]
  */
 export function durableTool<Context, Parameters extends ToolInputParameters, Result>(
@@ -22,7 +32,10 @@ export function durableTool<Context, Parameters extends ToolInputParameters, Res
     invoke: (context, input, details) =>
       ctx.step(
         `tool ${tool.name}`,
-        ({ signal }) => tool.invoke(context, input, { ...details, signal }),
+        (call) => {
+          const own = { ...details, signal: call.signal, [idempotencyKey]: call.idempotencyKey }
+          return tool.invoke(context, input, own)
+        },
         options,
       ),
   }

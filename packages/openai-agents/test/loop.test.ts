@@ -11,11 +11,19 @@ import { type Ctx, type Procedure, procedure } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { answerInterruptions, durableModel, durableTool } from '../src/index.ts'
+import { answerInterruptions, durableModel, durableTool, idempotencyKeyOf } from '../src/index.ts'
 
 setTracingDisabled(true)
 let calls = 0
 const executed: object[] = []
+
+const details = {
+  inputTokensDetails: { cached_tokens: 4 },
+  outputTokensDetails: { reasoning_tokens: 2 },
+}
+const recordedUsage = [
+  { model: 'mock', inputTokens: 10, outputTokens: 5, cachedTokens: 4, reasoningTokens: 2 },
+]
 
 /** Calls the tool, and then repeats its result. */
 const model: Model = {
@@ -25,7 +33,7 @@ const model: Model = {
     const items = input as readonly { type?: string; output?: unknown }[]
     const done = Array.isArray(items) ? items.find(({ type }) => type === 'function_call_result') : undefined
     return {
-      usage: new Usage({ requests: 1, inputTokens: 10, outputTokens: 5, totalTokens: 15 }),
+      usage: new Usage({ requests: 1, inputTokens: 10, outputTokens: 5, totalTokens: 15, ...details }),
       output: done
         ? [message(JSON.stringify(done.output))]
         : [
@@ -46,7 +54,7 @@ const model: Model = {
       type: 'response_done',
       response: {
         id: 'r1',
-        usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+        usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15, ...details },
         output: [message('hello')],
       },
     }
@@ -115,7 +123,7 @@ test.each(['live', 'always', 'crash'])(
       'step tool pay',
       'llm mock',
     ])
-    expect(log[0]).toMatchObject({ result: { usage: [{ model: 'mock', inputTokens: 10, outputTokens: 5 }] } })
+    expect(log[0]).toMatchObject({ result: { usage: recordedUsage } })
   },
 )
 
@@ -142,7 +150,8 @@ test.each(['live', 'always', 'crash'])('a stream is recorded when it has ended: 
         read += event.data.delta
     return [read, result.finalOutput]
   })
-  const { result } = await play(streaming, life, { approved: true })
+  const { result, log } = await play(streaming, life, { approved: true })
+  expect(log[0]).toMatchObject({ result: { usage: recordedUsage } })
   expect(result).toEqual(['hello', 'hello'])
   expect(calls).toBe(1)
 })
@@ -172,3 +181,35 @@ test('a request that the provider refuses is not retried', async () => {
   await expect(run.result()).rejects.toThrow('401 bad key')
   expect(attempts).toBe(1)
 })
+
+test.each([undefined, 60_000])(
+  'each attempt of a tool has the same idempotency key, with a timeout of %s',
+  async (timeoutMs) => {
+    const keys: unknown[] = []
+    const failing = tool({
+      name: 'pay',
+      description: 'pays',
+      parameters: z.object({ cents: z.number() }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      errorFunction: null,
+      execute: (_input, _context, given) => {
+        keys.push(idempotencyKeyOf(given))
+        if (keys.length === 1) throw new Error('not yet')
+        return 'paid'
+      },
+    })
+    const retrying = procedure({ name: 'retrying' }, async (ctx) => {
+      const agent = new Agent({
+        name: 'desk',
+        instructions: 'x',
+        tools: [durableTool(ctx, failing)],
+        model: durableModel(ctx, model, { name: 'mock' }),
+      })
+      return (await new Runner({ tracingDisabled: true }).run(agent, 'refund')).finalOutput
+    })
+    const { result } = await play(retrying, 'live', { approved: true })
+    expect(result).toContain('paid')
+    expect(keys).toEqual([expect.any(String), keys[0]])
+    expect(idempotencyKeyOf({})).toBeUndefined()
+  },
+)
