@@ -13,7 +13,6 @@ import { decode, encode } from '../../events/payload.ts'
 import type { AskPayload, Silence } from '../../events/payloads.ts'
 import { isOptional, isTransforming, jsonSchemaOf, type Schema, validate } from '../../schemas/schema.ts'
 import type { AskOperation, AskSpec, IssueOperation } from '../operations.ts'
-import type { Remark } from '../remark.ts'
 import {
   readApproval,
   readApproved,
@@ -24,7 +23,7 @@ import {
   readReview,
 } from '../results.ts'
 import type { Human } from './human.ts'
-import { fillMessage, findUnfilled, isShown } from './message.ts'
+import { fillMessage, isShown } from './message.ts'
 import {
   type AskSettings,
   askOptionNames,
@@ -37,17 +36,12 @@ import {
   readSeverity,
   readSilence,
 } from './options.ts'
+import { type AskServices, remarkOnAsk, remarkOnMessage } from './remarks.ts'
 
 type Given = { readonly [name: string]: unknown }
 
-/** The services of the engine for asks. */
-interface WorkerServices {
-  readonly escalateTo: string | undefined
-  readonly remark: Remark
-}
-
 /** Builds `ctx.human`. Each call is one operation. */
-export function createHuman(issue: IssueOperation, services: WorkerServices): Human {
+export function createHuman(issue: IssueOperation, services: AskServices): Human {
   const { remark } = services
   const ask = (operation: AskOperation, message: unknown, given: unknown): Promise<unknown> => {
     remarkOnAsk(services, operation, message, given)
@@ -85,40 +79,6 @@ export function createHuman(issue: IssueOperation, services: WorkerServices): Hu
       })
     },
   })
-}
-
-/** Warns of what is probably unintended in a question. */
-export function remarkOnAsk(
-  services: WorkerServices,
-  { ask }: AskOperation,
-  message: unknown,
-  given: unknown,
-): void {
-  const { kind, silence } = ask.payload
-  remarkOnMessage(services.remark, kind, message, given)
-  if (silence.do === 'escalate' && ask.due !== null) remarkOnEscalation(services, kind, silence.to)
-}
-
-/** Warns of placeholders without a value. They are not rejected: a message built from data may contain braces. */
-function remarkOnMessage(remark: Remark, method: string, message: unknown, given: unknown): void {
-  const { data, params } = { ...(given as { readonly data?: Given; readonly params?: Given } | undefined) }
-  for (const name of findUnfilled(String(message), { ...data, ...params }))
-    remark(
-      `{${name}} of ${method}`,
-      `the message of ${method} contains {${name}} without a value, and people see the braces. Pass the value in \`data\`, unless the braces are intended.`,
-    )
-}
-
-function remarkOnEscalation(
-  { escalateTo, remark }: WorkerServices,
-  method: string,
-  to: string | undefined,
-): void {
-  if (to !== undefined || escalateTo !== undefined) return
-  remark(
-    `escalation of ${method}`,
-    `${method} has onTimeout: 'escalate', but neither it nor the engine names an audience: after the timeout the ask stays open, and no one else sees it. Set onTimeout: { escalateTo: 'role:manager' }, or \`escalateTo\` in createEngine.`,
-  )
 }
 
 /** Builds the operation of `ctx.human.approve`. */
