@@ -80,7 +80,7 @@ export function prepareStatements(database: Database): Statements {
     create: creating.create,
     install: prepareInstall(database, askNames, feed, checkpoints),
     extract: prepareExtract(database, readRun, readStates),
-    removals: prepareRemovals(database),
+    removals: prepareRemovals(database, others),
     commit: prepareCommit(database, askNames, feed, others, checkpoints),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),

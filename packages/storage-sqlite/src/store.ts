@@ -47,6 +47,8 @@ export function createStore(file: string, environment: Environment): StorePort {
     install: (copy, seq, events, last) =>
       connection.write(({ install }, at) => install(copy, seq, events, last, at)),
     remove: (runs) => connection.write(({ removals }) => runs.map((run) => removals.remove(run))),
+    removeQuarantined: (removal) =>
+      connection.write(({ removals }, at) => removals.removeQuarantined(removal, at)),
     clear: (limit) => connection.write(({ removals }, at) => removals.clear(limit, at)),
     dropGeneration: (run, before, limit) =>
       connection.write(({ removals }) => removals.dropGeneration(run, before, limit)),

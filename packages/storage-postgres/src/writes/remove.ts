@@ -5,19 +5,28 @@ import {
   hiddenState,
   hideId,
   markCode,
+  messageKindCode,
   type Removed,
   type StorePort,
   stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBigints } from '../connection/fast-path/lists.ts'
+import { listBigints, listBytes, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { type Names, storeTime } from '../names.ts'
 import { type StoredAsk, showAsk } from '../reads/asks.ts'
+import { maxMail } from './commit-wide.ts'
 
 export type Removals = Pick<
   StorePort,
-  'remove' | 'clear' | 'dropGeneration' | 'ended' | 'decisions' | 'forgetDecisions' | 'decidedProcedures'
+  | 'remove'
+  | 'removeQuarantined'
+  | 'clear'
+  | 'dropGeneration'
+  | 'ended'
+  | 'decisions'
+  | 'forgetDecisions'
+  | 'decidedProcedures'
 >
 
 const { live } = stateCode.numberOf
@@ -50,6 +59,23 @@ export function prepareRemovals(database: Database): Removals {
         left = rows.filter(({ verdict }) => verdict === 'again').map(({ run }) => run)
       }
       return runs.map((run) => verdicts.get(run) ?? 'missing')
+    },
+    async removeQuarantined({ run, seen, messages }) {
+      const targets = messages.map(({ run: id }) => id)
+      const names = messages.map(({ name }) => name)
+      const payloads = messages.map(({ payload }) => payload)
+      const fixed = [run, seen, listTexts(targets), listTexts(names), listBytes(payloads), hideId('removed ')]
+      let isRepeated = false
+      const [row] = await database.repeat((isAgain) => {
+        isRepeated ||= isAgain
+        return database.run<{ verdict: 'removed' | 'changed' | 'hidden' }>(
+          statements.removeQuarantined,
+          fixed,
+        )
+      })
+      // Hidden by an attempt whose reply was lost.
+      if (row?.verdict === 'hidden' && isRepeated) return 'removed'
+      return row === undefined || row.verdict === 'hidden' ? 'missing' : row.verdict
     },
     async clear(limit) {
       await database.repeat(() => database.run(statements.giveUp, [hideId('removed ')]))
@@ -103,6 +129,7 @@ interface EndedRow {
 
 type Name =
   | 'remove'
+  | 'removeQuarantined'
   | 'giveUp'
   | 'clearEvents'
   | 'clearMessages'
@@ -114,7 +141,7 @@ type Name =
   | 'procedures'
 
 function writeStatements(names: Names): Record<Name, Statement> {
-  const { runs, runInfo, runState, checkpoints, events, messages, asks, askTo, decisions } = names
+  const { runs, runInfo, events, messages, decisions } = names
   const removed = `select run from ${runs} where state = ${hiddenState} and created_at = 0`
   const clear = (table: string, number: string): string => `
     with gone as (
@@ -127,31 +154,44 @@ function writeStatements(names: Names): Record<Name, Statement> {
     remove: new Statement(`
       with seen as materialized (select run, mail from ${runs} where run = any($1::bigint[])),
       locked as materialized (
-        select run, state, mark, worker, mail from ${runs} where run = any($1::bigint[]) order by run for update),
+        select run, state, mail from ${runs} where run = any($1::bigint[]) order by run for update),
       judged as materialized (
         select l.run, case when l.state = ${hiddenState} then 'hidden'
-                           when l.state = ${live} and (l.mark <> ${markCode.numberOf.quarantined} or l.worker is not null) then 'live'
+                           when l.state = ${live} then 'live'
                            -- An answer that came since the statement began is not seen by it.
                            when l.mail <> s.mail then 'again'
                            else 'removed' end as verdict
         from locked l join seen s on s.run = l.run),
       chosen as materialized (select run from judged where verdict = 'removed'),
-      archived as (
-        insert into ${decisions} (run, id, procedure, started_by, ${askColumns})
-        select a.run, r.id, r.procedure, f.started_by, ${askColumns}
-        from chosen c join ${asks} a on a.run = c.run and a.status = ${askStatusCode.numberOf.answered}
-        join (select run as its, id, procedure from ${runs}) r on r.its = c.run
-        join (select run as its, started_by from ${runInfo}) f on f.its = c.run),
-      unasked as (delete from ${asks} t using chosen c where t.run = c.run),
-      unlisted as (delete from ${askTo} t using chosen c where t.run = c.run),
-      unsaved as (delete from ${checkpoints} t using chosen c where t.run = c.run),
-      unshown as (delete from ${runState} t using chosen c where t.run = c.run),
-      undescribed as (delete from ${runInfo} t using chosen c where t.run = c.run),
-      hidden as (
-        update ${runs} r set state = ${hiddenState}, mark = 0, wake_at = null, cancel_at = null, created_at = 0,
-          id = $2 || r.run::text
-        from chosen c where r.run = c.run)
+      ${takeOut(names, '$2')}
       select run, verdict from judged`),
+    removeQuarantined: new Statement(`
+      with clock as materialized (select ${storeTime} as now),
+      locked as materialized (
+        select run, id, state, mark, worker, mail from ${runs}
+        where run = $1 or id = any($3::text[]) order by run for update),
+      judged as materialized (
+        select run, case when state = ${hiddenState} then 'hidden'
+                         when state <> ${live} or mark <> ${markCode.numberOf.quarantined} or worker is not null or mail <> $2 then 'changed'
+                         else 'removed' end as verdict
+        from locked where run = $1),
+      chosen as materialized (select run from judged where verdict = 'removed'),
+      sent as materialized (
+        select l.run, l.mail + (row_number() over (partition by l.run order by s.k))::int as n, s.name, s.payload
+        from unnest($3::text[], $4::text[], $5::bytea[]) with ordinality as s(id, name, payload, k)
+        join locked l on l.id = s.id and l.state = ${live} and l.run <> $1 and l.mail < ${maxMail}
+        cross join chosen),
+      -- Of a run whose counter is behind its messages none is stored: its owner will find the damage.
+      delivered as (
+        insert into ${messages} (run, at, n, kind, name, key, payload)
+        select run, now, n, ${messageKindCode.numberOf.ended}, name, null, payload from sent cross join clock order by run, n
+        on conflict do nothing returning run, n),
+      woken as (
+        update ${runs} r set mail = b.mail,
+          wake_at = case when r.worker is null and r.mark = 0 then least(r.wake_at, now) else r.wake_at end
+        from (select run, max(n) as mail from delivered group by run) b cross join clock where r.run = b.run),
+      ${takeOut(names, '$6')}
+      select verdict from judged`),
     // Its parts that are still to come are lost.
     giveUp: new Statement(`
       update ${runs} set created_at = 0, id = $1 || run::text
@@ -192,4 +232,24 @@ function writeStatements(names: Names): Record<Name, Statement> {
       returning run`),
     procedures: new Statement(`select distinct procedure from ${decisions}`),
   }
+}
+
+/** SQL: takes the `chosen` runs out of all tables but those that `clear` empties. `hidden`: the parameter of the hidden id. */
+function takeOut(names: Names, hidden: string): string {
+  const { runs, runInfo, runState, checkpoints, asks, askTo, decisions } = names
+  return `archived as (
+        insert into ${decisions} (run, id, procedure, started_by, ${askColumns})
+        select a.run, r.id, r.procedure, f.started_by, ${askColumns}
+        from chosen c join ${asks} a on a.run = c.run and a.status = ${askStatusCode.numberOf.answered}
+        join (select run as its, id, procedure from ${runs}) r on r.its = c.run
+        join (select run as its, started_by from ${runInfo}) f on f.its = c.run),
+      unasked as (delete from ${asks} t using chosen c where t.run = c.run),
+      unlisted as (delete from ${askTo} t using chosen c where t.run = c.run),
+      unsaved as (delete from ${checkpoints} t using chosen c where t.run = c.run),
+      unshown as (delete from ${runState} t using chosen c where t.run = c.run),
+      undescribed as (delete from ${runInfo} t using chosen c where t.run = c.run),
+      hidden as (
+        update ${runs} r set state = ${hiddenState}, mark = 0, wake_at = null, cancel_at = null, created_at = 0,
+          id = ${hidden} || r.run::text
+        from chosen c where r.run = c.run)`
 }

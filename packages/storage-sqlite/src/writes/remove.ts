@@ -8,6 +8,7 @@ import {
   hiddenState,
   hideId,
   markCode,
+  type QuarantinedRemoval,
   type Removed,
   type RunKey,
   stateCode,
@@ -15,9 +16,11 @@ import {
 import type { Database } from '../connection/database.ts'
 import { type StoredAsk, showAsk } from '../reads/asks.ts'
 import { readNames } from '../reads/names.ts'
+import type { OtherRuns } from './others.ts'
 
 export interface Removals {
   remove(run: RunKey): Removed
+  removeQuarantined(removal: QuarantinedRemoval, at: number): Exclude<Removed, 'live'> | 'changed'
   clear(limit: number, at: number): boolean
   dropGeneration(run: RunKey, before: number, limit: number): number
   ended(before: RunKey | null, span: number): EndedPage
@@ -35,19 +38,23 @@ const isRemoved = `state > ${completed} and state = ${hiddenState} and created_a
 const askColumns =
   'position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer'
 
-export function prepareRemovals(database: Database): Removals {
+export function prepareRemovals(database: Database, others: Pick<OtherRuns, 'send'>): Removals {
   return {
-    ...prepareRemove(database),
+    ...prepareRemove(database, others),
     ...prepareClear(database),
     ...prepareDrop(database),
     ...prepareReads(database),
   }
 }
 
-function prepareRemove(database: Database): Pick<Removals, 'remove'> {
-  const find = database.prepare<[RunKey], { state: number; mark: number; worker: number | null }>(
-    'select state, mark, worker from runs where run = ?',
-  )
+function prepareRemove(
+  database: Database,
+  others: Pick<OtherRuns, 'send'>,
+): Pick<Removals, 'remove' | 'removeQuarantined'> {
+  const find = database.prepare<
+    [RunKey],
+    { state: number; mark: number; worker: number | null; mail: number }
+  >('select state, mark, worker, mail from runs where run = ?')
   const archive = database.prepare(
     `insert into decisions (run, id, procedure, started_by, ${askColumns})
      select asks.run, id, procedure, started_by, ${askColumns} from asks
@@ -63,17 +70,27 @@ function prepareRemove(database: Database): Pick<Removals, 'remove'> {
   const rest = ['run_info', 'run_state', 'asks', 'ask_to', 'checkpoints'].map((table) =>
     database.prepare(`delete from ${table} where run = ?`),
   )
+  const takeOut = (run: RunKey): 'removed' => {
+    archive.run(run)
+    for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
+    for (const statement of rest) statement.run(run)
+    hide.run(hideId('removed '), run)
+    return 'removed'
+  }
   return {
     remove(run) {
       const row = find.get(run)
       if (row === undefined || row.state === hiddenState) return 'missing'
-      const isQuarantined = row.mark === markCode.numberOf.quarantined && row.worker === null
-      if (row.state === live && !isQuarantined) return 'live'
-      archive.run(run)
-      for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
-      for (const statement of rest) statement.run(run)
-      hide.run(hideId('removed '), run)
-      return 'removed'
+      return row.state === live ? 'live' : takeOut(run)
+    },
+    removeQuarantined({ run, seen, messages }, at) {
+      const row = find.get(run)
+      if (row === undefined || row.state === hiddenState) return 'missing'
+      const { state, mark, worker, mail } = row
+      const isQuarantined = state === live && mark === markCode.numberOf.quarantined && worker === null
+      if (!isQuarantined || mail !== seen) return 'changed'
+      for (const message of messages) others.send(message, at)
+      return takeOut(run)
     },
   }
 }
@@ -137,7 +154,9 @@ function prepareDrop(database: Database): Pick<Removals, 'dropGeneration'> {
   }
 }
 
-function prepareReads(database: Database): Omit<Removals, 'remove' | 'clear' | 'dropGeneration'> {
+function prepareReads(
+  database: Database,
+): Omit<Removals, 'remove' | 'removeQuarantined' | 'clear' | 'dropGeneration'> {
   const span = database.prepare<
     [RunKey, number],
     { run: RunKey; state: number; base: number; procedure: string }

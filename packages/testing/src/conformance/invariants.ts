@@ -133,7 +133,8 @@ function childrenOf({ units }: Promised): readonly ChildRun[] {
 }
 
 /** Messages that must be stored count; the others may be there. Returns the allowed number closest to `found`. */
-function countMessages({ messages, cancels, answers, units, installed }: Promised, found: number): number {
+function countMessages(promised: Promised, found: number): number {
+  const { messages, cancels, answers, units, installed, farewells } = promised
   const sends = units.flatMap(({ effects }) =>
     effects.flatMap((one) => (one.do === 'send' ? one.message : [])),
   )
@@ -141,7 +142,7 @@ function countMessages({ messages, cancels, answers, units, installed }: Promise
   const known = messages.length + cancels.length + answers.length + copied
   const least =
     known + sends.filter(({ must, key, kind }) => must && key === null && kind !== 'cancel').length
-  return Math.min(Math.max(found, least), known + sends.length)
+  return Math.min(Math.max(found, least), known + sends.length + farewells.length)
 }
 
 function isSameEvent(a: NewEvent, b: NewEvent): boolean {

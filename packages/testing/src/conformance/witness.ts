@@ -7,6 +7,7 @@ import type {
   NewGeneration,
   NewMessage,
   NewRun,
+  OutgoingMessage,
   RunKey,
   RunQuery,
   StorePort,
@@ -29,6 +30,8 @@ export interface Promised {
   readonly installed: InstalledRun[]
   /** The number of events that were dropped at the beginning of a log. */
   readonly dropped: Map<RunKey, number>
+  /** Of removed runs, to those that wait for them: a run that cannot get one is passed over. */
+  readonly farewells: OutgoingMessage[]
 }
 
 /** A copied log that the store has accepted whole. */
@@ -50,6 +53,7 @@ export function makePromised(): Promised {
     answers: [],
     installed: [],
     dropped: new Map(),
+    farewells: [],
   }
 }
 
@@ -86,6 +90,14 @@ export function witness(port: StorePort, promised: Promised): StorePort {
       const removed = await port.remove(runs)
       for (const [index, outcome] of removed.entries())
         if (outcome === 'removed') forget(promised, runs[index] as RunKey, ids.get(runs[index] as RunKey))
+      return removed
+    },
+    async removeQuarantined(removal) {
+      const id = (await port.runs(everything)).find(({ run }) => run === removal.run)?.id
+      const removed = await port.removeQuarantined(removal)
+      if (removed !== 'removed') return removed
+      forget(promised, removal.run, id)
+      promised.farewells.push(...removal.messages)
       return removed
     },
     async commit(worker, units) {

@@ -35,6 +35,7 @@ import {
   forgetDecisions,
   listDecisions,
   listEnded,
+  removeQuarantined,
   removeRun,
 } from './writes/remove.ts'
 import { restartRun } from './writes/restart.ts'
@@ -107,6 +108,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
       ),
     extract: (id) => read(() => extractRun(tables, id)),
     remove: (runs) => write(() => runs.map((run) => removeRun(tables, run))),
+    removeQuarantined: (removal) => write((at) => removeQuarantined(tables, removal, at)),
     clear: () => read((now) => clear(tables, now)),
     dropGeneration: (run, before, limit) => read(() => dropGeneration(tables, run, before, limit)),
     ended: (before, span) => read(() => listEnded(tables, before, span)),

@@ -1,13 +1,19 @@
 import type { AskRow } from './asks.ts'
+import type { OutgoingMessage } from './mail.ts'
 import type { EndState, RunKey } from './runs.ts'
 
 /** Removes runs, and keeps the decisions that people made in them. */
 export interface RemovalStore {
   /**
-   * Removes runs that have ended or are quarantined: from then on no call finds them, and their ids are free. Their answered
-   * asks become decisions in the same transaction. Their events and messages are left to `clear`.
+   * Removes runs that have ended: from then on no call finds them, and their ids are free. Their answered asks become
+   * decisions in the same transaction. Their events and messages are left to `clear`.
    */
   remove(runs: readonly RunKey[]): Promise<readonly Removed[]>
+  /**
+   * Removes a quarantined run as `remove` does, and leaves messages for the runs that wait for its end, in one transaction: they
+   * hear of an end only if the run cannot continue. A run that cannot get its message is passed over.
+   */
+  removeQuarantined(removal: QuarantinedRemoval): Promise<Exclude<Removed, 'live'> | 'changed'>
   /**
    * Deletes what removed runs have left behind, and copies whose first part is older than `copyKeptMs`: at most `limit`
    * events and as many messages. Returns whether there is more.
@@ -28,8 +34,17 @@ export interface RemovalStore {
   decidedProcedures(): Promise<readonly string[]>
 }
 
-/** The outcome of a removal. 'live': the run has not ended, or a worker owns it. */
+/** The outcome of a removal. 'live': the run has not ended. */
 export type Removed = 'removed' | 'live' | 'missing'
+
+/** The removal of a quarantined run. It is 'changed' if it is not quarantined any more, or its mail counter is not `seen`. */
+export interface QuarantinedRemoval {
+  readonly run: RunKey
+  /** The mail counter that the messages were based on: a run that waits for the end since then would not be told. */
+  readonly seen: number
+  /** Each of kind 'ended'. */
+  readonly messages: readonly OutgoingMessage[]
+}
 
 /** A part of the runs by their keys. */
 export interface EndedPage {

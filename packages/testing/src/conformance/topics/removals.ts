@@ -1,3 +1,4 @@
+import type { OutgoingMessage } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import {
   allAsks,
@@ -7,6 +8,7 @@ import {
   link,
   newAsk,
   newRun,
+  outgoing,
   settled,
   signal,
   started,
@@ -30,7 +32,7 @@ export function describeRemovals(test: StageTest): void {
       expect([...events, ...messages, ...asks].filter((row) => row.run === run.run)).toEqual([])
     })
 
-    test('a live run is not removed, whether owned, parked, due or stuck', async (stage) => {
+    test('a live run is not removed, whether owned, parked, due, stuck or quarantined', async (stage) => {
       const { port } = stage
       const worker = await stage.worker()
       const owned = await stage.owned('owned', worker)
@@ -38,18 +40,67 @@ export function describeRemovals(test: StageTest): void {
       const [due] = await port.create([newRun('due')])
       const stuck = await stage.owned('stuck', worker)
       await port.mark(worker, stuck.run, 1, 'stuck', bytes('why'))
-      const keys = [owned.run, parked.run, due?.run ?? 0, stuck.run]
-      expect(await port.remove(keys)).toEqual(['live', 'live', 'live', 'live'])
-      expect(await port.runs(allRuns())).toHaveLength(4)
+      const quarantined = await stage.owned('quarantined', worker)
+      await port.mark(worker, quarantined.run, 1, 'quarantined', bytes('why'), 'crashes')
+      const keys = [owned.run, parked.run, due?.run ?? 0, stuck.run, quarantined.run]
+      expect(await port.remove(keys)).toEqual(['live', 'live', 'live', 'live', 'live'])
+      expect(await port.runs(allRuns())).toHaveLength(5)
     })
 
-    test('a quarantined run is removed', async (stage) => {
-      const worker = await stage.worker()
-      const run = await stage.owned('a', worker)
-      await stage.commit(run, { opens: [newAsk(1)] })
-      await stage.port.mark(worker, run.run, 1, 'quarantined', bytes('why'), 'damage')
-      expect(await stage.port.remove([run.run])).toEqual(['removed'])
+    test('a quarantined run is removed, and those that wait for its end are told in the same transaction', async (stage) => {
+      const { port } = stage
+      const { worker, run } = await quarantined(stage, 'a')
+      const parked = await stage.parked('parked', worker)
+      const owned = await stage.owned('owned', worker)
+      const ended = await stage.ended('ended', worker)
+      const messages = ['parked', 'ended', 'owned', 'missing', 'parked'].map((to, i) => endOf(to, String(i)))
+      expect(await port.removeQuarantined({ run, seen: 0, messages })).toBe('removed')
       await expectGone(stage, 'a')
+      const told = async (key: number) =>
+        (await port.mail(key, 0)).map(({ n, kind, name, payload }) => [n, kind, name, text(payload)])
+      expect(await told(parked.run)).toEqual([
+        [1, 'ended', '0', 'its end'],
+        [2, 'ended', '4', 'its end'],
+      ])
+      expect(await told(owned.run)).toEqual([[1, 'ended', '2', 'its end']])
+      expect(await told(ended.run)).toEqual([])
+      expect(await stage.find('parked')).toMatchObject({ mail: 2, owned: false, wakeAt: expect.any(Number) })
+      expect(await stage.find('owned')).toMatchObject({ mail: 1, owned: true, wakeAt: null })
+      expect(await port.removeQuarantined({ run, seen: 0, messages })).toBe('missing')
+      expect(await told(owned.run)).toHaveLength(1)
+    })
+
+    test('a quarantined run that has got a message, or was retried, stays, and no run is told', async (stage) => {
+      const { port } = stage
+      const { worker, run } = await quarantined(stage, 'a')
+      const parent = await stage.parked('parent', worker)
+      const remove = (seen: number) => port.removeQuarantined({ run, seen, messages: [endOf('parent', '0')] })
+      await port.send([signal('a')], null)
+      expect(await remove(0)).toBe('changed')
+      await port.retry(run, 'quarantined')
+      expect(await remove(1)).toBe('changed')
+      const live = await stage.owned('live', worker)
+      expect(await port.removeQuarantined({ run: live.run, seen: 0, messages: [] })).toBe('changed')
+      expect(await port.removeQuarantined({ run: 999_999, seen: 0, messages: [] })).toBe('missing')
+      expect(await port.mail(parent.run, 0)).toEqual([])
+      expect(await stage.find('a')).toMatchObject({ state: 'live', mail: 1 })
+    })
+
+    test('of a retry and a removal at once, those that wait are told only of the removal', async (stage) => {
+      const { port } = stage
+      const other = await stage.connect()
+      for (let round = 0; round < 10; round++) {
+        const { worker, run } = await quarantined(stage, `child ${round}`)
+        const parent = await stage.parked(`parent ${round}`, worker)
+        const messages = [endOf(`parent ${round}`, '0')]
+        const [isRetried, removed] = await Promise.all([
+          other.retry(run, 'quarantined'),
+          port.removeQuarantined({ run, seen: 0, messages }),
+        ])
+        expect(isRetried).toBe(removed === 'changed')
+        expect(await port.mail(parent.run, 0)).toHaveLength(isRetried ? 0 : 1)
+        expect((await port.find(`child ${round}`)) === null).toBe(!isRetried)
+      }
     })
 
     test('an unknown run and one that was removed are missing', async (stage) => {
@@ -191,16 +242,29 @@ export function describeRemovals(test: StageTest): void {
         const run = await stage.owned(`run ${round}`, worker)
         await stage.commit(run, { opens: [newAsk(1)] })
         await port.mark(worker, run.run, 1, 'quarantined', bytes('why'), 'damage')
-        const [[answered], [removed]] = await Promise.all([
+        const remove = async (seen: number) => port.removeQuarantined({ run: run.run, seen, messages: [] })
+        const [[answered], removed] = await Promise.all([
           other.answer([answerTo(run.id, 1)], null),
-          port.remove([run.run]),
+          remove(0),
         ])
-        expect(removed).toBe('removed')
+        // An answer is a message.
+        expect(removed === 'removed' ? removed : await remove(1)).toBe('removed')
         const kept = await port.decisions({ ...every, run: run.id })
         expect(kept).toHaveLength(answered?.outcome === 'answered' ? 1 : 0)
       }
     })
   })
+}
+
+async function quarantined(stage: Stage, id: string) {
+  const worker = await stage.worker()
+  const { run } = await stage.owned(id, worker)
+  await stage.port.mark(worker, run, 1, 'quarantined', bytes('why'), 'crashes')
+  return { worker, run }
+}
+
+function endOf(to: string, position: string): OutgoingMessage {
+  return outgoing(to, { kind: 'ended', name: position, payload: bytes('its end'), must: false })
 }
 
 async function endedWithAll(stage: Stage, id: string) {

@@ -3,23 +3,42 @@ import {
   copyKeptMs,
   type DecisionQuery,
   type EndedPage,
+  type QuarantinedRemoval,
   type Removed,
   type RunKey,
 } from '@pawl/core/storage'
 import { showAsk } from '../reads/asks.ts'
 import type { RunRecord, Tables } from '../tables.ts'
+import { sendOut } from './others.ts'
 
 export function removeRun(tables: Tables, key: RunKey): Removed {
   const run = tables.runsByKey.get(key)
   if (!run) return 'missing'
-  const isQuarantined = run.mark === 'quarantined' && run.worker === null
-  if (run.state === 'live' && !isQuarantined) return 'live'
+  if (run.state === 'live') return 'live'
+  takeOut(tables, run)
+  return 'removed'
+}
+
+export function removeQuarantined(
+  tables: Tables,
+  { run: key, seen, messages }: QuarantinedRemoval,
+  at: number,
+): Exclude<Removed, 'live'> | 'changed' {
+  const run = tables.runsByKey.get(key)
+  if (!run) return 'missing'
+  const isQuarantined = run.state === 'live' && run.mark === 'quarantined' && run.worker === null
+  if (!isQuarantined || run.mail !== seen) return 'changed'
+  for (const message of messages) sendOut(tables, message, at)
+  takeOut(tables, run)
+  return 'removed'
+}
+
+function takeOut(tables: Tables, run: RunRecord): void {
   const asks = tables.asks.filter((ask) => ask.run === run)
   tables.decisions.push(...asks.filter(({ status }) => status === 'answered').map(showAsk))
   tables.asks.splice(0, tables.asks.length, ...tables.asks.filter((ask) => ask.run !== run))
   tables.runs.delete(run.id)
-  tables.runsByKey.delete(key)
-  return 'removed'
+  tables.runsByKey.delete(run.run)
 }
 
 /** Forgets abandoned copies. Of a removed run nothing is left. */
