@@ -33,6 +33,8 @@ export class Bodies implements Stage {
   readonly child: ReturnType<typeof makeChild> = makeChild(this)
   /** Runs whose bodies kill their process. */
   readonly deadly = new Set<string>()
+  /** The first child that does something for this run becomes one of them. Null: none. */
+  parentOfDeadly: string | null = null
   /** One of them has come to it. */
   onDeadly: (process: SimulatedProcess) => void = () => {}
   readonly #tables: Tables
@@ -68,6 +70,10 @@ export class Bodies implements Stage {
 
   async perform(run: string, path: string, { delayMs, failures }: Work): Promise<string> {
     const process = this.#begin(run, path)
+    if (this.parentOfDeadly !== null && this.#tables.runs.get(run)?.parent?.run === this.parentOfDeadly) {
+      this.parentOfDeadly = null
+      this.deadly.add(run)
+    }
     if (delayMs > 0) await process.wait(delayMs)
     if (this.deadly.has(run)) {
       this.onDeadly(process)

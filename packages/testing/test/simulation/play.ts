@@ -20,6 +20,9 @@ export interface Played {
   readonly undos: number
   /** Cancelled runs that ended without their code, so that nothing was undone. */
   readonly withoutCode: number
+  /** Children, and replies to updates that callers received. */
+  readonly children: number
+  readonly replies: number
 }
 
 /** Plays one world for each seed. */
@@ -30,12 +33,16 @@ export async function play(seeds: readonly number[]): Promise<Played> {
   let takeovers = 0
   let [cancelled, failed, undos, withoutCode] = [0, 0, 0, 0]
   let [deadly, found, unlucky] = [0, 0, 0]
+  let [children, replies] = [0, 0]
   for (const seed of seeds) {
     const world = new World({ seed, runs: 8, rounds: 600 })
     await world.play()
     const wrong = findFaults(world)
     if (wrong.length > 0) faults.push([`SEED=${seed}`, ...wrong, '', ...world.diary].join('\n'))
     bodies += world.bodies.begun.length
+    replies += world.acknowledged.replies.length
+    deadly += world.deadlyDeleted
+    found += world.deadlyDeleted
     for (const run of world.tables.runs.values()) {
       const isDeadly = world.bodies.deadly.has(run.id)
       if (isDeadly) deadly++
@@ -43,6 +50,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
         if (isDeadly) found++
         else unlucky++
       }
+      if (run.parent !== null) children++
       if (run.state === 'cancelled') cancelled++
       if (run.state === 'failed') failed++
       if (skipsUndos(run)) withoutCode++
@@ -51,5 +59,6 @@ export async function play(seeds: readonly number[]): Promise<Played> {
       takeovers += run.epoch - 1
     }
   }
-  return { faults, bodies, events, takeovers, deadly, found, unlucky, cancelled, failed, undos, withoutCode }
+  const ends = { deadly, found, unlucky, cancelled, failed, undos, withoutCode }
+  return { faults, bodies, events, takeovers, ...ends, children, replies }
 }

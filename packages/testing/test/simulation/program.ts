@@ -1,6 +1,8 @@
 import { decider, PawlError, type Procedure, procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Chance } from './chance.ts'
+import { drawFamilyNode, type FamilyCtx, type FamilyNode, type KidRef, operateOnFamily } from './family.ts'
+import { drawHandler, type Handler, handleUpdates, state, updates } from './talk.ts'
 
 /** A procedure as a tree, drawn by chance. */
 export type Node =
@@ -9,6 +11,8 @@ export type Node =
   | SleepNode
   | ReceiveNode
   | AskNode
+  | FamilyNode
+  | { readonly do: 'expose' | 'progress' }
   | { readonly do: 'select' | 'notify' | 'fail' | 'look' | 'child' | 'on rollback' | 'roll back' }
   | {
       readonly do: 'sequence' | 'all' | 'allSettled' | 'race' | 'any' | 'contest'
@@ -74,6 +78,16 @@ export interface Program {
   /** Whether it throws what leaves its tree, so that it is rolled back. */
   readonly throws: boolean
   readonly graceMs: number
+  readonly handler: Handler
+}
+
+/** What the drawing of programs depends on. */
+interface Drawing {
+  readonly chance: Chance
+  /** The children that it may create. */
+  readonly kids: readonly number[]
+  /** The number of runs of the world. */
+  readonly runs: number
 }
 
 /** What people and programs send; a child run sends `c` to the run that has started it. */
@@ -97,45 +111,57 @@ export interface Stage {
 
 const maxDepth = 3
 
-export function drawProgram(chance: Chance, name: string, version: number): Program {
+export function drawProgram(drawing: Drawing, name: string, version: number): Program {
+  return drawWith(drawing, name, version, drawRoot(drawing))
+}
+
+/** The procedure of a child: a few operations, one after the other. */
+export function drawKid(drawing: Drawing, name: string): Program {
+  const parts = Array.from({ length: drawing.chance.between(1, 3) }, () => drawLeaf(drawing))
+  return drawWith(drawing, name, 1, { do: 'sequence', parts })
+}
+
+function drawWith({ chance }: Drawing, name: string, version: number, root: Node): Program {
   const graceMs = chance.pick([0, 500, 60_000])
-  return { name, version, root: drawRoot(chance), throws: chance.oneIn(2), graceMs }
+  return { name, version, root, throws: chance.oneIn(2), graceMs, handler: drawHandler(chance) }
 }
 
-function drawRoot(chance: Chance): Node {
-  return { do: chance.pick(['sequence', 'sequence', 'all', 'race'] as const), parts: drawParts(chance, 2, 0) }
+function drawRoot(drawing: Drawing): Node {
+  const kind = drawing.chance.pick(['sequence', 'sequence', 'all', 'race'] as const)
+  return { do: kind, parts: drawParts(drawing, 2, 0) }
 }
 
-function drawParts(chance: Chance, min: number, depth: number): readonly Node[] {
-  return Array.from({ length: chance.between(min, 3) }, () => drawNode(chance, depth + 1))
+function drawParts(drawing: Drawing, min: number, depth: number): readonly Node[] {
+  return Array.from({ length: drawing.chance.between(min, 3) }, () => drawNode(drawing, depth + 1))
 }
 
-function drawNode(chance: Chance, depth: number): Node {
-  const inner = (): Node => drawNode(chance, depth + 1)
-  if (depth >= maxDepth || chance.oneIn(2)) return drawLeaf(chance)
+function drawNode(drawing: Drawing, depth: number): Node {
+  const { chance } = drawing
+  const inner = (): Node => drawNode(drawing, depth + 1)
+  if (depth >= maxDepth || chance.oneIn(2)) return drawLeaf(drawing)
   switch (chance.below(14)) {
     case 0:
     case 1:
-      return { do: 'sequence', parts: drawParts(chance, 1, depth) }
+      return { do: 'sequence', parts: drawParts(drawing, 1, depth) }
     case 2:
-      return { do: 'all', parts: drawParts(chance, 1, depth) }
+      return { do: 'all', parts: drawParts(drawing, 1, depth) }
     case 3:
-      return { do: 'allSettled', parts: drawParts(chance, 1, depth) }
+      return { do: 'allSettled', parts: drawParts(drawing, 1, depth) }
     case 4:
-      return { do: 'race', parts: drawParts(chance, 1, depth) }
+      return { do: 'race', parts: drawParts(drawing, 1, depth) }
     case 5:
-      return { do: 'any', parts: drawParts(chance, 1, depth) }
+      return { do: 'any', parts: drawParts(drawing, 1, depth) }
     case 6:
       return { do: 'attempt', body: inner(), rescue: inner() }
     case 7:
       return { do: 'loop', times: chance.between(1, 3), body: inner() }
     case 8:
     case 9:
-      return { do: 'contest', parts: drawParts(chance, 1, depth) }
+      return { do: 'contest', parts: drawParts(drawing, 1, depth) }
     case 10:
     case 11:
       return {
-        ...{ do: 'map', parts: drawParts(chance, 1, depth), concurrency: chance.between(1, 3) },
+        ...{ do: 'map', parts: drawParts(drawing, 1, depth), concurrency: chance.between(1, 3) },
         onError: chance.pick(['stop', 'collect'] as const),
       }
     case 12:
@@ -145,7 +171,7 @@ function drawNode(chance: Chance, depth: number): Node {
   }
 }
 
-function drawLeaf(chance: Chance): Node {
+function drawLeaf({ chance, kids, runs }: Drawing): Node {
   const timeoutMs = chance.oneIn(2) ? chance.between(1, 3_000) : null
   const timed = { timeoutMs, isInstant: chance.oneIn(3) }
   const onTimeout = chance.oneIn(2) ? 'fail' : 'keep-waiting'
@@ -154,7 +180,7 @@ function drawLeaf(chance: Chance): Node {
     failures: chance.oneIn(3) ? chance.between(1, 3) : 0,
   })
   const work = drawWork()
-  switch (chance.below(18)) {
+  switch (chance.below(22)) {
     case 0:
     case 1:
       return {
@@ -178,6 +204,12 @@ function drawLeaf(chance: Chance): Node {
       return { do: 'decide', ...work, confidence: chance.pick([0.1, 0.9]), asksPeople: chance.oneIn(2) }
     case 11:
       return { do: chance.pick(['on rollback', 'on rollback', 'roll back'] as const) }
+    case 12:
+    case 13:
+    case 14:
+      return drawFamilyNode(chance, kids, runs)
+    case 15:
+      return { do: chance.pick(['expose', 'expose', 'progress'] as const) }
     default:
       return {
         ...{ do: 'step', ...work, attempts: chance.between(1, 3) },
@@ -254,7 +286,8 @@ export function makeChild(stage: Stage) {
 }
 
 /** The procedure that does what the tree says, and returns what it has seen. */
-export function makeProcedure({ name, version, root, throws, graceMs }: Program, stage: Stage) {
+export function makeProcedure(program: Program, stage: Stage, kids: readonly KidRef[]) {
+  const { name, version, root, throws, graceMs, handler } = program
   const decide = decider(`decider of ${name}`, async ({ question, material }) => {
     const node = material as DecideNode
     const [run = '', path = ''] = question.split(' at ')
@@ -263,10 +296,16 @@ export function makeProcedure({ name, version, root, throws, graceMs }: Program,
   })
   const grace = `${graceMs}ms` as const
   return procedure(
-    { name, version, grace, input, output: z.array(z.string()), signals },
+    { name, version, grace, input, output: z.array(z.string()), signals, updates, state },
     async (outer, given) => {
       type C = typeof outer
       const trace = stage.beginTrace(outer.runId)
+      let shown = 0
+      const exposeNext = (ctx: Pick<C, 'expose'>): void => {
+        ctx.expose('shown', ++shown)
+        trace.push(`exposed ${shown}`)
+      }
+      handleUpdates(handler, outer, { stage, trace, exposeNext: () => exposeNext(outer) })
       trace.push(`version ${version}, given ${given.drawn}`)
       try {
         await run(root, '/', outer)
@@ -322,6 +361,10 @@ export function makeProcedure({ name, version, root, throws, graceMs }: Program,
             return run(node.beside, `${path}b`, ctx)
           case 'fail':
             throw new Error(`thrown at ${path}`)
+          case 'expose':
+            return exposeNext(ctx)
+          case 'progress':
+            return void ctx.progress({ done: trace.length })
           case 'look':
             return void trace.push(
               `${path}: ${+ctx.now()} ${Date.now()} ${ctx.random()} ${Math.random()} ${ctx.uuid()}`,
@@ -377,6 +420,10 @@ export function makeProcedure({ name, version, root, throws, graceMs }: Program,
             })
           case 'child':
             return startChild(path, ctx)
+          case 'call':
+          case 'spawn':
+          case 'reach':
+            return operateOnFamily(node, path, ctx as unknown as FamilyCtx, kids)
           case 'select':
             return ctx.human.select(path, ['x', 'y'])
           case 'sleep':

@@ -4,16 +4,28 @@ import { play } from './play.ts'
 const first = Number(process.env['SEED'] ?? 1)
 
 test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', async () => {
-  const { faults, bodies, events, takeovers, found, cancelled, failed, undos, withoutCode } = await play(
-    Array.from({ length: 100 }, (_, i) => first + i),
-  )
+  const {
+    faults,
+    bodies,
+    events,
+    takeovers,
+    found,
+    cancelled,
+    failed,
+    undos,
+    withoutCode,
+    children,
+    replies,
+  } = await play(Array.from({ length: 100 }, (_, i) => first + i))
   expect(faults).toEqual([])
   // Something happened there.
   expect(Math.min(bodies, takeovers)).toBeGreaterThan(500)
   expect(events).toBeGreaterThan(5_000)
   // Runs that kill their workers, except runs that end before that.
   expect(found).toBeGreaterThan(0)
-  expect(Math.min(cancelled, failed, undos)).toBeGreaterThan(30)
+  expect(Math.min(cancelled, failed)).toBeGreaterThan(30)
+  expect(undos).toBeGreaterThan(15)
+  expect(Math.min(children, replies)).toBeGreaterThan(50)
   // A run whose code no worker has is the exception.
   expect(withoutCode).toBeLessThan(cancelled)
 })

@@ -9,13 +9,14 @@ test(`in ${worlds} worlds all that was acknowledged is kept, and all runs end as
   const all: string[] = []
   for (let from = 0; from < worlds; from += atOnce) {
     const seeds = Array.from({ length: Math.min(atOnce, worlds - from) }, (_, i) => seed + from + i)
-    const { faults, deadly, found, unlucky } = await play(seeds)
+    const { faults, deadly, found, unlucky, ...totals } = await play(seeds)
     all.push(...faults)
     console.log({
       from,
       deadly,
       found,
       unlucky,
+      ...totals,
       faults: faults.map((fault) => fault.split('\n').slice(0, 2)),
     })
   }

@@ -1,6 +1,8 @@
 import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
 import type { RunRecord } from '../../src/memory/tables.ts'
+import { findFamilyFaults } from './family-verdict.ts'
 import { hasContest } from './program.ts'
+import { findTalkFaults } from './talk-verdict.ts'
 import { findEndFaults, findUndoFaults } from './undo-verdict.ts'
 import type { World } from './world.ts'
 
@@ -66,6 +68,8 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
     ...findLogFaults(run),
     ...findMailFaults(world, run, output),
     ...findAnswerFaults(world, run, output),
+    ...findFamilyFaults(world, run, output),
+    ...findTalkFaults(world, run, output, longest),
     ...findEndFaults(world, run),
     ...findUndoFaults(world, run, longest),
     ...world.results

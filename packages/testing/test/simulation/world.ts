@@ -1,16 +1,18 @@
-import { type Answer, type Client, type Logger, ref } from '@pawl/core'
+import { type Answer, type Client, type Logger, PawlError, ref } from '@pawl/core'
 import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
 import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { createStore } from '../../src/memory/store.ts'
-import { makeTables, type Tables } from '../../src/memory/tables.ts'
+import { makeTables, type RunRecord, type Tables } from '../../src/memory/tables.ts'
 import { createSeededEntropy } from '../../src/seeded-entropy.ts'
 import { VirtualClock } from '../../src/virtual-clock.ts'
 import { Bodies } from './bodies.ts'
 import { Chance } from './chance.ts'
+import { type KidRef, kidCount, kidName } from './family.ts'
 import { connectThrough } from './network.ts'
 import { SimulatedProcess } from './process.ts'
 import {
   type AnyProcedure,
+  drawKid,
   drawProgram,
   keysOf,
   makeProcedure,
@@ -34,6 +36,8 @@ export interface Acknowledged {
   readonly runs: Set<string>
   readonly signals: { readonly run: string; readonly name: SignalName; readonly id: string }[]
   readonly answers: { readonly run: string; readonly where: string; readonly by: string }[]
+  /** Replies to updates. Null: it was refused. */
+  readonly replies: { readonly run: string; readonly id: string; readonly reply: string | null }[]
 }
 
 /** Of programs. */
@@ -50,6 +54,7 @@ const expectedCodes = [
   'run-cancelled',
   'run-ended',
   'run-failed',
+  'run-live',
   'run-not-found',
   'run-quarantined',
   'engine-stopped',
@@ -74,6 +79,7 @@ export class World {
     cancels: new Set(),
     signals: [],
     answers: [],
+    replies: [],
   }
   readonly bodies = new Bodies(this.tables)
   /** The results that waiting callers received. */
@@ -83,9 +89,13 @@ export class World {
   /** What no caller should see. */
   readonly surprises: string[] = []
   readonly diary: string[] = []
+  /** Runs that were to be deleted. */
+  readonly deleted = new Set<string>()
+  /** The number of runs that were deleted although, or because, they kill their workers. */
+  deadlyDeleted = 0
   /** Workers that were at work when all runs had ended, or were given up. */
   restless: readonly string[] = []
-  /** The last one is the second version of the one before. */
+  /** Of the names 0 to 3, then the second version of the last one, then those of children. */
   readonly programs: readonly Program[]
   readonly #options: WorldOptions
   readonly #chance: Chance
@@ -96,6 +106,8 @@ export class World {
   readonly hasMistakes: boolean
   /** Runs are cancelled. */
   readonly #hasCancels: boolean
+  /** A run kills its workers, or may. */
+  #isDeadly = false
   /** Wrong code has begun, and is still to be found out. */
   #isGraceDue = false
   #processes: SimulatedProcess[] = []
@@ -108,13 +120,20 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options
     this.#chance = new Chance(options.seed)
-    this.programs = Array.from({ length: names + 1 }, (_, i) =>
-      drawProgram(this.#chance, `program ${Math.min(i, names - 1)}`, i < names ? 1 : 2),
+    const { runs } = options
+    const chance = this.#chance
+    const kids = Array.from({ length: kidCount }, (_, kid) => kid)
+    const kidPrograms = kids.map((kid) => drawKid({ chance, kids: kids.slice(kid + 1), runs }, kidName(kid)))
+    const programs = Array.from({ length: names + 1 }, (_, i) =>
+      drawProgram({ chance, kids, runs }, `program ${Math.min(i, names - 1)}`, i < names ? 1 : 2),
     )
-    this.#procedures = this.programs.map((program) => makeProcedure(program, this.bodies))
+    this.programs = [...programs, ...kidPrograms]
+    const kidRefs: KidRef[] = []
+    this.#procedures = this.programs.map((program) => makeProcedure(program, this.bodies, kidRefs))
+    kidRefs.push(...(this.#procedures.slice(programs.length) as unknown as KidRef[]))
     this.#wrongProcedures = this.programs.map((program) =>
       makeWrongProcedure(program, {
-        ...{ tables: this.tables, chance: this.#chance, stage: this.bodies },
+        ...{ tables: this.tables, chance: this.#chance, stage: this.bodies, kids: kidRefs },
         onBegin: () => {
           this.#isGraceDue = true
         },
@@ -123,7 +142,11 @@ export class World {
     )
     this.hasMistakes = this.#chance.oneIn(6)
     this.#hasCancels = this.#chance.oneIn(2)
-    if (this.#chance.oneIn(6)) this.bodies.deadly.add(this.#anyRun())
+    if (this.#chance.oneIn(6)) {
+      if (this.#chance.oneIn(2)) this.bodies.deadly.add(this.#anyRun())
+      else this.bodies.parentOfDeadly = this.#anyRun()
+      this.#isDeadly = true
+    }
     this.bodies.onDeadly = (process) => {
       this.#note(`a run kills ${process.name}`)
       this.#kill(process, this.#chance.oneIn(2))
@@ -158,11 +181,12 @@ export class World {
     const client = this.#addProcess(false).client
     for (const id of [...Array(this.#options.runs).keys()])
       if (!this.tables.runs.has(`run ${id}`)) this.#start(client, id)
-    const rounds = this.bodies.deadly.size > 0 ? maxCalmRoundsIfDeadly : maxCalmRounds
+    const rounds = this.#isDeadly ? maxCalmRoundsIfDeadly : maxCalmRounds
     for (let calm = 0; calm < rounds && this.#isAnythingLeft; calm++, this.round++) {
       await this.#passTime()
       if (calm % 20 !== 0) continue
       this.#answerOne(client)
+      this.#releaseOne(client)
       for (const { id, state } of this.tables.runs.values()) if (state === 'live') this.#signal(client, id)
     }
     this.restless = this.#restless
@@ -239,14 +263,16 @@ export class World {
     if (what < 8) this.#start(this.#anyClient(), chance.below(this.#options.runs))
     else if (what < 20) this.#answerOne(this.#anyClient())
     else if (what < 24) this.#answerEarly(this.#anyClient())
-    else if (what < 32) this.#signal(this.#anyClient(), this.#anyRun())
+    else if (what < 32) this.#signal(this.#anyClient(), this.#anyTarget())
     else if (what < 33) this.#crash()
     else if (what < 34) this.#freezeOne()
     else if (what < 38) for (const process of this.#processes) process.thaw()
     else if (what < 39 && this.#chance.oneIn(2)) this.#stopOne()
     else if (what < 40 && this.hasMistakes) this.#addProcess(true, true)
-    else if (what < 43 && this.#hasCancels) this.#cancel(this.#anyClient(), this.#anyRun())
-    else if (what < 44) this.#retry(this.#anyClient(), this.#anyRun())
+    else if (what < 43 && this.#hasCancels) this.#cancel(this.#anyClient(), this.#anyTarget())
+    else if (what < 44) this.#retry(this.#anyClient(), this.#anyTarget())
+    else if (what < 49) this.#update(this.#anyClient(), this.#anyTarget())
+    else if (what < 50) this.#releaseOne(this.#anyClient())
   }
 
   get #workers(): readonly SimulatedProcess[] {
@@ -259,6 +285,16 @@ export class World {
 
   #anyRun(): string {
     return `run ${this.#chance.below(this.#options.runs)}`
+  }
+
+  /** Some are children. */
+  #anyTarget(): string {
+    const kids = this.#chance.oneIn(3) ? this.#kids : []
+    return kids.length === 0 ? this.#anyRun() : this.#chance.pick(kids).id
+  }
+
+  get #kids(): readonly RunRecord[] {
+    return [...this.tables.runs.values()].filter(({ parent }) => parent !== null)
   }
 
   /** Which programs a run may have, by index. */
@@ -346,6 +382,43 @@ export class World {
   #retry(client: Client, run: string): void {
     this.#note(`retry ${run}`)
     this.#expect('retry', client.retry(run))
+  }
+
+  #update(client: Client, run: string): void {
+    const name = this.#chance.oneIn(6) ? 'ignored' : 'set'
+    const id = `u${++this.#count}`
+    this.#note(`update ${run} ${id}`)
+    const times = this.#chance.oneIn(3) ? 2 : 1
+    for (let i = 0; i < times; i++)
+      this.#expect('update', this.#callUpdate(i === 0 ? client : this.#anyClient(), run, name, id))
+  }
+
+  async #callUpdate(client: Client, run: string, name: string, id: string): Promise<void> {
+    try {
+      const reply = (await client.get(run).update(name, id, { id })) as string
+      this.acknowledged.replies.push({ run, id, reply })
+    } catch (error) {
+      if (!PawlError.is(error, 'update-refused')) throw error
+      this.acknowledged.replies.push({ run, id, reply: null })
+    }
+  }
+
+  /** A quarantined child is retried, deleted, or both: its parent waits for it. */
+  #releaseOne(client: Client): void {
+    const quarantined = this.#kids.filter(({ mark, worker }) => mark === 'quarantined' && worker === null)
+    if (quarantined.length === 0) return
+    const { id } = this.#chance.pick(quarantined)
+    const what = this.#chance.pick(['retry', 'delete', 'both'] as const)
+    if (what !== 'retry') this.#delete(client, id)
+    if (what !== 'delete') this.#retry(this.#anyClient(), id)
+  }
+
+  #delete(client: Client, id: string): void {
+    this.#note(`delete ${id}`)
+    this.deleted.add(id)
+    this.#expect('delete', client.delete(id), () => {
+      if (this.bodies.deadly.has(id)) this.deadlyDeleted++
+    })
   }
 
   #crash(): void {

@@ -1,12 +1,15 @@
 import { procedure } from '@pawl/core'
 import type { Tables } from '../../src/memory/tables.ts'
 import type { Chance } from './chance.ts'
+import type { KidRef } from './family.ts'
 import { type AnyProcedure, input, makeProcedure, type Program, type Stage, signals } from './program.ts'
+import { updates } from './talk.ts'
 
 export interface WrongCodeOptions {
   readonly tables: Tables
   readonly chance: Chance
   readonly stage: Stage
+  readonly kids: readonly KidRef[]
   readonly onBegin: () => void
   /** It was continued. */
   readonly onKept: (run: string) => void
@@ -20,8 +23,9 @@ export function makeWrongProcedure(program: Program, options: WrongCodeOptions):
   const { name, version } = program
   const { tables, chance, onBegin, onKept } = options
   const mistake = chance.pick(['asks for something else', 'fails', 'awaits', 'has a bug'] as const)
-  if (mistake === 'has a bug') return makeProcedure(program, breakAfter(chance.below(6), options.stage))
-  return procedure({ name, version, input, signals }, async (ctx) => {
+  if (mistake === 'has a bug')
+    return makeProcedure(program, breakAfter(chance.below(6), options.stage), options.kids)
+  return procedure({ name, version, input, signals, updates }, async (ctx) => {
     onBegin()
     // What it did to a run that has done nothing yet would be right: it would be the run's own code.
     const hasBegun = tables.runs.get(ctx.runId)?.events.some(({ position }) => position === 0) === true

@@ -1,0 +1,137 @@
+import { decodePayload } from '@pawl/core/internal'
+import type { LogEvent } from '@pawl/core/storage'
+import type { RunRecord } from '../../src/memory/tables.ts'
+import { signalOf } from './family.ts'
+import type { World } from './world.ts'
+
+interface Created {
+  readonly id: string
+  readonly detached?: true
+  readonly existed?: true
+}
+
+/** Whether the children of a run are those of its log, and it has heard of the ends that happened. */
+export function findFamilyFaults(world: World, run: RunRecord, output: readonly string[]): readonly string[] {
+  return [
+    ...findOriginFaults(world, run),
+    ...run.events.flatMap((event) => findChildFaults(world, run, event)),
+    ...run.events.flatMap((event) => findHearingFaults(world, run, event)),
+    ...findSendFaults(world, run, output),
+  ]
+}
+
+function createdBy({ type, kind, failed, payload }: LogEvent): Created | undefined {
+  const creates = type === 'created' || (type === 'settled' && kind === 'spawn' && !failed)
+  if (!creates) return undefined
+  const created = decodePayload(payload as Uint8Array) as Created
+  return created.existed === true ? undefined : created
+}
+
+/** A child is there because the log of its parent says so. */
+function findOriginFaults({ tables }: World, { id, parent }: RunRecord): readonly string[] {
+  if (parent === null) return []
+  const creator = tables.runs.get(parent.run)
+  // Its parent is deleted, or it names none that there ever was: runs of the world are never deleted.
+  if (creator === undefined) return parent.run.startsWith('run ') ? ['its parent is missing'] : []
+  const creations = creator.events.filter((event) => createdBy(event)?.id === id)
+  const [only] = creations
+  if (creations.length === 1 && only?.position === parent.position) return []
+  return [`the log of its parent creates it ${creations.length} times`]
+}
+
+/** The child is there, and did not outlive its parent or its scope without being told. */
+function findChildFaults({ tables, deleted }: World, run: RunRecord, event: LogEvent): readonly string[] {
+  const created = createdBy(event)
+  if (created === undefined) return []
+  const { id, detached } = created
+  const child = tables.runs.get(id)
+  if (child === undefined) return deleted.has(id) ? [] : [`its child ${id} is missing`]
+  if (child.parent?.run !== run.id) return [`its child ${id} has another parent`]
+  const isTold = child.cancelAt !== null || detached === true
+  const outlives = child.endedAt === null || child.endedAt > (run.endedAt ?? Number.POSITIVE_INFINITY)
+  const isWithdrawn = run.events.some(
+    ({ type, position, at }) =>
+      type === 'withdrawn' && position === event.position && at < (child.endedAt ?? at + 1),
+  )
+  return [
+    outlives && !isTold && `its child ${id} outlives it and is not cancelled`,
+    isWithdrawn && !isTold && `it no longer waits for its child ${id}, which is not cancelled`,
+  ].filter((fault) => fault !== false)
+}
+
+/** Each end is heard once, and as it happened. */
+function findHearingFaults({ tables, deleted }: World, run: RunRecord, event: LogEvent): readonly string[] {
+  const { type, kind, position, failed, payload, name } = event
+  const ends = run.messages.filter((message) => message.kind === 'ended' && message.name === String(position))
+  if (ends.length > 1) return [`it was told ${ends.length} times of the end that position ${position} awaits`]
+  if (type === 'created' && kind === 'child')
+    return findUnheard(tables.runs.get(idOf(event)), run, event, ends.length)
+  if (type !== 'settled' || (kind !== 'child' && kind !== 'result')) return []
+  const creation = run.events.find((other) => other.type === 'created' && other.position === position)
+  if (kind === 'child' && creation === undefined) return []
+  const id = creation === undefined ? name : idOf(creation)
+  const other = tables.runs.get(id)
+  const failure = failed ? (decodePayload(payload as Uint8Array) as Failure) : null
+  if (failure?.code === 'run-not-found' && kind === 'result') return []
+  if (failure?.details?.cause?.code === 'run-quarantined')
+    return other === undefined ? [] : [`it was told that ${id} is deleted, which is there`]
+  if (other === undefined) return deleted.has(id) ? [] : [`it has a result of ${id}, which is missing`]
+  const expected = other.state
+  const heard = failure === null ? 'completed' : failure.code === 'run-cancelled' ? 'cancelled' : failure.code
+  const isSame = heard === (expected === 'failed' ? 'run-failed' : expected)
+  if (!isSame) return [`it heard that ${id} is ${heard}, which is ${expected}`]
+  const end = other.events.at(-1)?.payload ?? null
+  const isSameOutput = failed || String(end) === String(payload)
+  return isSameOutput ? [] : [`it heard another output of ${id} than it returned`]
+}
+
+/** A child has ended while its parent waited for it, and the parent was not told. */
+function findUnheard(
+  child: RunRecord | undefined,
+  parent: RunRecord,
+  { position }: LogEvent,
+  told: number,
+): readonly string[] {
+  if (child?.endedAt == null || told > 0) return []
+  const isOver = (parent.endedAt ?? Number.POSITIVE_INFINITY) <= child.endedAt
+  return isOver ? [] : [`it was never told of the end of ${child.id}, for which position ${position} waits`]
+}
+
+interface Failure {
+  readonly code?: string
+  readonly details?: { readonly cause?: { readonly code?: string } }
+}
+
+function idOf({ payload }: LogEvent): string {
+  return (decodePayload(payload as Uint8Array) as Created).id
+}
+
+/** A signal is stored if and only if the log of its sender says so, once. A recorded cancel has reached its run. */
+function findSendFaults(
+  { tables, deleted }: World,
+  run: RunRecord,
+  output: readonly string[],
+): readonly string[] {
+  const sends = run.events.filter(
+    ({ type, kind, failed }) => type === 'settled' && kind === 'send' && !failed,
+  )
+  const signals = sends.filter(({ name }) => name !== 'cancel').length
+  const mark = `signal:${signalOf(run.id, '/')}`
+  const stored = [...tables.runs.values()].flatMap(({ messages }) =>
+    messages.filter(({ key }) => key?.startsWith(mark)),
+  )
+  const isKnown = ![...deleted].some((id) => id.startsWith(run.id))
+  const faults: string[] = []
+  if (isKnown && stored.length !== signals)
+    faults.push(`its log has ${signals} signals that it sent, and ${stored.length} are stored`)
+  for (const line of output) {
+    const sent = /: (?:spawn|reach) .*"?(from_\w+)"/.exec(line)?.[1]
+    if (sent !== undefined && isKnown && stored.filter(({ key }) => key === `signal:${sent}`).length !== 1)
+      faults.push(`it sent ${sent}, which is not stored once`)
+    const cancelled = /: spawn \["([^"]+)","cancel"\]/.exec(line)?.[1]
+    const child = cancelled === undefined ? undefined : tables.runs.get(cancelled)
+    if (child !== undefined && child.cancelAt === null && child.endedAt === null)
+      faults.push(`it cancelled ${cancelled}, which does not know`)
+  }
+  return faults
+}
