@@ -74,7 +74,13 @@ export type {
   OutgoingMessage,
   Sent,
 } from './ports/store/mail.ts'
-export type { DecisionQuery, EndedPage, EndedRun, QuarantinedRemoval, Removed } from './ports/store/removals.ts'
+export type {
+  DecisionQuery,
+  EndedPage,
+  EndedRun,
+  QuarantinedRemoval,
+  Removed,
+} from './ports/store/removals.ts'
 export type {
   ChildRun,
   Created,
