@@ -234,7 +234,7 @@ function writeStatements(names: Names): Record<Name, Statement> {
   }
 }
 
-/** SQL: takes the `chosen` runs out of all tables but those that `clear` empties. `hidden`: the parameter of the hidden id. */
+/** SQL: takes the `chosen` runs out of all tables except the ones that `clear` empties. `hidden`: the parameter of the hidden id. */
 function takeOut(names: Names, hidden: string): string {
   const { runs, runInfo, runState, checkpoints, asks, askTo, decisions } = names
   return `archived as (

@@ -30,7 +30,7 @@ export interface Promised {
   readonly installed: InstalledRun[]
   /** The number of events that were dropped at the beginning of a log. */
   readonly dropped: Map<RunKey, number>
-  /** Of removed runs, to those that wait for them: a run that cannot get one is passed over. */
+  /** From removed runs to runs that wait for them: a run that cannot get one is passed over. */
   readonly farewells: OutgoingMessage[]
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Chance } from './chance.ts'
-import type { Stage } from './program.ts'
 
 export const updates = {
   set: { input: z.string(), output: z.string() },
@@ -25,7 +24,13 @@ interface TalkCtx {
 }
 
 interface Seen {
-  readonly stage: Stage
+  readonly stage: {
+    perform(
+      run: string,
+      path: string,
+      work: { readonly delayMs: number; readonly failures: number },
+    ): Promise<string>
+  }
   readonly trace: string[]
   /** Exposes the next value. */
   readonly exposeNext: () => void

@@ -47,7 +47,7 @@ export function describeRemovals(test: StageTest): void {
       expect(await port.runs(allRuns())).toHaveLength(5)
     })
 
-    test('a quarantined run is removed, and those that wait for its end are told in the same transaction', async (stage) => {
+    test('a quarantined run is removed, and the runs that wait for its end are told in the same transaction', async (stage) => {
       const { port } = stage
       const { worker, run } = await quarantined(stage, 'a')
       const parked = await stage.parked('parked', worker)
@@ -86,7 +86,7 @@ export function describeRemovals(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ state: 'live', mail: 1 })
     })
 
-    test('of a retry and a removal at once, those that wait are told only of the removal', async (stage) => {
+    test('of a retry and a removal at once, the runs that wait are told only of the removal', async (stage) => {
       const { port } = stage
       const other = await stage.connect()
       for (let round = 0; round < 10; round++) {
