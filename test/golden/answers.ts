@@ -1,5 +1,6 @@
 import { type Ask, type Client, PawlError } from '@pawl/core'
 import { cancelMe, leftOpen } from './procedures.ts'
+import { sendUpdates } from './together.ts'
 
 const as = { as: 'user:ana' } as const
 
@@ -33,6 +34,7 @@ export async function sendAll(
   { name }: { readonly name: string },
   run: string,
 ): Promise<void> {
+  if (name === 'updating') return sendUpdates(client, run)
   if (name !== 'races' && name !== 'scopes') return
   const signal = client.get(run).signal as (
     name: string,

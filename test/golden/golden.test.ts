@@ -8,13 +8,18 @@ import { temporaryFolder } from '../support/bundle.ts'
 import { answerAll, sendAll } from './answers.ts'
 import { makeEndCases } from './ends.ts'
 import { makeCases } from './procedures.ts'
+import { makeTogetherCases } from './together.ts'
 import { makeVersionCases } from './versions.ts'
 
 const logs = new URL('./logs/', import.meta.url).pathname
 const files = (await readdir(logs)).filter((name) => name.endsWith('.db'))
 
 /** Procedures that throw. */
-const expected = ['failed (NO_WAY in procedure "failing"', 'in procedure "undoing"']
+const expected = [
+  'failed (NO_WAY in procedure "failing"',
+  'in procedure "undoing"',
+  'in procedure "failing child"',
+]
 
 test('there are logs of a version', () => {
   expect(files).not.toEqual([])
@@ -28,7 +33,8 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const runs = await readRuns(file)
     const done: string[] = []
     const note = (run: string, step: string) => void done.push(`${run}: ${step}`)
-    const cases = [...makeCases(note), ...makeEndCases(note), ...makeVersionCases(note)]
+    const makers = [makeCases, makeEndCases, makeVersionCases, makeTogetherCases]
+    const cases = makers.flatMap((make) => make(note))
     const complaints: string[] = []
     const complain = (message: string): void => {
       if (!expected.some((part) => message.includes(part))) complaints.push(message)
@@ -40,14 +46,16 @@ describe.each(files)('runs that version %s left behind', (name) => {
     })
     const problems = await Promise.all(
       runs.map(async ({ id, procedure }) => {
-        const { output } = cases.find((one) => one.procedure.name === procedure) as (typeof cases)[number]
+        const found = cases.find((one) => one.procedure.name === procedure) as (typeof cases)[number]
+        const { output, afterwards } = found
         await sendAll(engine, { name: procedure }, id)
         answerAll(engine, id).catch(() => {})
         const result = await engine
           .get(id)
           .result()
           .catch((error: unknown) => error)
-        return describeDifference(id, result, output)
+        const wrong = (await afterwards?.(engine, id)) ?? []
+        return wrong.length > 0 ? wrong : describeDifference(id, result, output)
       }),
     )
     await engine.stop()
@@ -55,7 +63,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
     expect(complaints).toEqual([])
     expect(problems.filter((problem) => problem !== null)).toEqual([])
     const recorded = runs.flatMap(({ id, recorded }) => recorded.map((step) => `${id}: ${step}`))
-    const least = name.includes('versions') ? 10 : name.includes('ends') ? 50 : 100
+    const least = name.includes('versions') ? 10 : /ends|together/.test(name) ? 50 : 100
     expect(recorded.length).toBeGreaterThan(least)
     expect(done.filter((step) => recorded.includes(step))).toEqual([])
     expect(done.length).toBeGreaterThan(least)

@@ -1,4 +1,4 @@
-import { agent, decider, FinalError, type Procedure, procedure } from '@pawl/core'
+import { agent, type Client, decider, FinalError, type Procedure, procedure } from '@pawl/core'
 import { z } from 'zod'
 
 // Never change these: the logs of released versions were made by them, and a log is only worth something
@@ -23,6 +23,8 @@ export interface GoldenCase {
   readonly output: unknown
   /** After how many commits runs are left behind. Default: after each. */
   readonly leftAfter?: readonly number[]
+  /** What is wrong once the run has ended. Default: nothing. */
+  readonly afterwards?: (client: Client, run: string) => Promise<readonly string[]>
 }
 
 /** Every kind of value that a log can hold. */

@@ -1,15 +1,16 @@
 // Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
-// with. Done once for each release: npm run golden:record. With the argument `ends` or `versions` it records
-// only the cases of that file.
+// with. Done once for each release: npm run golden:record. With the argument `ends`, `versions` or `together` it
+// records only the cases of that file.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
-import type { Claims } from '@pawl/core/storage'
+import type { Claimant, Claims, RunRow } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import Database from 'better-sqlite3'
 import { meddleWith } from '../support/meddling-store.ts'
 import { answerAll, sendAll } from './answers.ts'
 import { makeEndCases } from './ends.ts'
 import { type GoldenCase, makeCases } from './procedures.ts'
+import { makeTogetherCases } from './together.ts'
 import { makeVersionCases } from './versions.ts'
 
 // Where it was recorded is nobody's business.
@@ -19,7 +20,7 @@ const { version } = JSON.parse(
   readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
 )
 const only = process.argv[2]
-const groups = { ends: makeEndCases, versions: makeVersionCases }
+const groups = { ends: makeEndCases, versions: makeVersionCases, together: makeTogetherCases }
 if (only !== undefined && !(only in groups)) throw new Error(`there are no cases ${only}`)
 const file = new URL(`./logs/${version}${only === undefined ? '' : `-${only}`}.db`, import.meta.url).pathname
 const makers =
@@ -40,6 +41,11 @@ database.close()
 renameSync(draft, file)
 console.log(`recorded ${file}`)
 
+/** The procedure of a case that only other runs start. */
+function childOf({ procedure, leftAfter }: GoldenCase): readonly GoldenCase['procedure'][] {
+  return leftAfter?.length === 0 ? [procedure] : []
+}
+
 /** Starts a run whose engine stops being heard of after so many commits. Returns whether the run had ended by then. */
 async function leaveBehind(
   { procedure: current, before, input }: GoldenCase,
@@ -53,17 +59,29 @@ async function leaveBehind(
   const stuck = new Promise<false>((resolve) => {
     onStuck = () => resolve(false)
   })
-  // It goes on with its own run, and with none that was left behind before.
-  always(
-    'claim',
-    async () => ({ runs: [], at: Date.now(), nextDueAt: null, leavesSuspects: false }) satisfies Claims,
-  )
+  // It continues with its own run and its children, and with none that was left behind before.
+  always('claim', async (_, [claimant], port) => {
+    const query = { ...{ procedure: null, statuses: [], tag: null, before: null }, limit: 100 }
+    const family = [await port.find(id), ...(await port.runs({ ...query, parent: id }))]
+    const isDue = (row: RunRow | null): row is RunRow =>
+      row !== null && row.state === 'live' && !row.owned && row.wakeAt !== null
+    const due = family.filter(isDue)
+    const runs = await port.take(
+      claimant as Claimant,
+      due.map(({ run }) => run),
+    )
+    return { runs, at: Date.now(), nextDueAt: null, leavesSuspects: false } satisfies Claims
+  })
   always('commit', (go) => {
     if (left-- > 0) return go()
     onStuck()
     return new Promise(() => {})
   })
-  const engine = await createEngine({ store, procedures: [procedure], logger: console })
+  const engine = await createEngine({
+    store,
+    procedures: [procedure, ...cases.flatMap(childOf)],
+    logger: console,
+  })
   const run = await engine.run(procedure, input, { id })
   await sendAll(engine, procedure, id)
   answerAll(engine, id).catch(() => {})
