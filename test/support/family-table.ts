@@ -81,7 +81,7 @@ export function describeFamilies(makePlace: () => Promise<CancelPlace>): void {
     expect(await port.find('child')).toBeNull()
   })
 
-  test('a quarantined run that is retried while it is deleted continues, and those that wait hear only its end', async () => {
+  test('a quarantined run that is retried while it is deleted continues, and the runs that wait hear only its end', async () => {
     const { results, client, port, start, meddling, key } = await quarantined()
     const retry = async (go: () => Promise<unknown>) => {
       await port.retry(key, 'quarantined')

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { killFamilyAtEveryWrite } from './support/family.ts'
+import { makePostgresPlace } from './support/kill/postgres-place.ts'
+import { makeSqlitePlace } from './support/kill/sqlite-place.ts'
+
+const stores = [
+  { name: 'SQLite', makePlace: makeSqlitePlace, moments: ['before', 'after'] },
+  { name: 'PostgreSQL', makePlace: makePostgresPlace, moments: ['before', 'sent', 'after'] },
+] as const
+const all = stores.flatMap(({ name, makePlace, moments }) =>
+  moments.flatMap((when) => (['parent', 'child'] as const).map((kind) => ({ name, makePlace, when, kind }))),
+)
+
+test.each(all)(
+  'a worker of $kind runs killed $when any of its writes loses and repeats neither child nor reply, in $name',
+  async ({ makePlace, when, kind }) => {
+    const { kills, faults } = await killFamilyAtEveryWrite({ makePlace, when, kind })
+    expect(faults).toEqual([])
+    expect(kills).toBeGreaterThan(8)
+  },
+)
+
+test('control: with children that are created before the unit of their parent, a kill leaves a fault', async () => {
+  const { faults } = await killFamilyAtEveryWrite({
+    ...{ makePlace: makeSqlitePlace, kind: 'parent', when: 'after', env: { CREATE: 'early' } },
+  })
+  expect(faults).not.toEqual([])
+})
