@@ -1,3 +1,5 @@
+import { procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
 import * as ai from 'ai'
 import { expect, test } from 'vitest'
 import { durableModel } from '../src/index.ts'
@@ -76,11 +78,14 @@ test('a stream that reports an error is retried from its start', async () => {
 test('a replay has the id and the time of the response that the first life made up', async () => {
   const model = new Mock({ provider: 'mock', modelId: 'm', doGenerate: async () => reply([text('hello')]) })
   const seen: unknown[] = []
-  await play(async (ctx) => {
+  const desk = procedure({ name: 'desk' }, async (ctx) => {
     const { response } = await ai.generateText({ model: durableModel(ctx, model), prompt: 'x' })
     seen.push([response.id, response.timestamp.getTime()])
     await ctx.sleep('1d')
-  }, 'always')
+  })
+  // Otherwise the SDK's own random numbers and times are the same in every replay.
+  await using engine = await testEngine({ procedures: [desk], replay: 'always', determinism: 'off' })
+  await (await engine.run(desk)).result()
   expect(seen.length).toBeGreaterThan(1)
   expect(new Set(seen.map((entry) => JSON.stringify(entry))).size).toBe(1)
 })
