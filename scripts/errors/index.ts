@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { errorCodes, explain } from '../../packages/core/src/errors/catalogue.ts'
 import type { ErrorCode } from '../../packages/core/src/errors/error-details.ts'
 import { createFinder } from '../reference/find.ts'
-import { formatPage } from '../reference/format.ts'
+import { formatPages } from '../reference/format.ts'
 import { samples } from './samples.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -13,10 +13,17 @@ const isCheck = process.argv.includes('--check')
 const end = '<!-- End of the generated part. -->'
 const members = createFinder(root)('core/src/errors/error-details.ts', 'ErrorDetails').members
 
-const stale = errorCodes.filter((code) => {
+const pages = errorCodes.map((code) => {
   const file = join(root, 'docs/errors', `${code}.md`)
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const after = formatPage(root, file, `${renderSkeleton(code)}\n\n${handWritten(before)}`)
+  return { file, before: existsSync(file) ? readFileSync(file, 'utf8') : '' }
+})
+const formatted = formatPages(
+  root,
+  errorCodes.map((code, index) => `${renderSkeleton(code)}\n\n${handWritten(pages[index]?.before ?? '')}`),
+)
+const stale = errorCodes.filter((_, index) => {
+  const { file, before } = pages[index] as (typeof pages)[number]
+  const after = formatted[index] as string
   if (before === after) return false
   if (!isCheck) writeFileSync(file, after)
   return true

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createFinder } from './find.ts'
-import { formatPage } from './format.ts'
+import { formatPages } from './format.ts'
 import { pages } from './pages.ts'
 import { renderPage } from './render.ts'
 
@@ -13,9 +13,13 @@ const find = createFinder(root)
 const isCheck = process.argv.includes('--check')
 
 const stale: string[] = []
-for (const page of pages) {
+const texts = formatPages(
+  root,
+  pages.map((page) => renderPage(page, find)),
+)
+for (const [index, page] of pages.entries()) {
   const file = join(folder, page.file)
-  const text = formatPage(root, file, renderPage(page, find))
+  const text = texts[index] as string
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
   stale.push(page.file)
   if (isCheck) continue
