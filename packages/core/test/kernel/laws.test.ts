@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkReplay, uphold } from './support/laws.ts'
 
-test('replays 20,000 programs at once and after a crash at any event', async () => {
+test('replays 5,000 programs at once and after a crash at any event', async () => {
   const ends = { completed: 0, failed: 0 }
   let issued = 0
   const replay = {
@@ -12,9 +12,9 @@ test('replays 20,000 programs at once and after a crash at any event', async () 
       issued += trial.issued.length
     },
   }
-  await uphold(replay, 20_000)
+  await uphold(replay, 5_000)
   // That they are no trivial ones.
-  expect(ends.completed).toBeGreaterThan(5_000)
-  expect(ends.failed).toBeGreaterThan(2_000)
-  expect(issued).toBeGreaterThan(100_000)
+  expect(ends.completed).toBeGreaterThan(1_250)
+  expect(ends.failed).toBeGreaterThan(500)
+  expect(issued).toBeGreaterThan(25_000)
 })
