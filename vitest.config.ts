@@ -17,6 +17,14 @@ const onNodeSqlite = {
 }
 const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 
+// Tests on stores in memory that change nothing of their process: they share it, and each module is loaded once. One looks at what
+// promises are as long as no engine has run in its process.
+const shared = [
+  'test/semantics/**/*.test.ts',
+  'packages/core/test/{asks,authoring,base,checks,client,errors,events,ports,runs,schemas}/**/*.test.ts',
+  'packages/core/test/kernel/!(identity).test.ts',
+]
+
 const needsPostgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']
 
 export default defineConfig({
@@ -35,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'local',
           include: ['{packages,examples}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...needsPostgres],
+          exclude: ['**/node_modules/**', ...needsPostgres, ...shared],
           // The server serves what is built of the inbox.
           globalSetup: './test/inbox/support/build.ts',
           typecheck: {
@@ -47,6 +55,7 @@ export default defineConfig({
           },
         },
       },
+      { ...onSources, extends: true, test: { name: 'shared', include: shared, isolate: false } },
       {
         // The adapter once more, with the earlier major version of the AI SDK.
         resolve: { conditions, alias: [{ find: /^ai(\/.*)?$/, replacement: 'ai-6$1' }] },
