@@ -9,8 +9,8 @@ import { WorkPerRound } from '../support/work-per-round.ts'
 // However much there is to do at once: what the engine does in one round of the event loop does not grow with it.
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-const few = 1_000
-const many = 3_000
+const few = 500
+const many = 2_000
 
 const echo = procedure({ name: 'echo', input: z.number() }, (ctx, i) => ctx.step('echo', () => i))
 const waits = procedure({ name: 'waits', signals: { go: z.number() } }, (ctx) => ctx.receive('go'))
