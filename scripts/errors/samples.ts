@@ -41,6 +41,7 @@ export const samples: ErrorDetails = {
   'run-failed': { run: 'refund:A-1', cause },
   'run-live': { run: 'refund:A-1', status: 'waiting' },
   'run-not-found': { run: 'refund:A-1' },
+  'run-rolled-back': { run: 'refund:A-1' },
   'run-quarantined': { run: 'refund:A-1', reason: 'its workers crashed 5 times' },
   'step-failed': { step: 'charge card', attempts: 3, cause },
   'step-timed-out': { step: 'charge card', after: '30s' },

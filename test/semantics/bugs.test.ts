@@ -724,7 +724,7 @@ describe('a run that has failed', () => {
     expect(line).toEqual({
       level: 'error',
       fields: { run: 'order:5', procedure: 'failing', code: 'step-failed', at },
-      message: `Run "order:5" failed (step-failed in procedure "failing" at ${at}): Step 'charge' failed after 1 attempt: Error: no money for 5 at all. The failure is recorded. Catch this error to handle it, or change the \`retry\` option of the step. See \`status().failure\` and the log of the run. After fixing the cause, start a run with a different id.`,
+      message: `Run "order:5" failed (step-failed in procedure "failing" at ${at}): Step 'charge' failed after 1 attempt: Error: no money for 5 at all. The failure is recorded. Catch this error to handle it, or change the \`retry\` option of the step. See \`status().failure\` and the log of the run. After fixing the cause, call \`client.retry(id)\`.`,
     })
     // Where it was thrown: in the helper of the tests.
     expect(at).toMatch(/support\.ts:\d+:\d+$/)

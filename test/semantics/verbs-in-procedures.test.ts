@@ -29,6 +29,8 @@ const clientVerbs: Record<Exclude<keyof Client, 'inbox' | 'checkpoints'>, true> 
     list: true,
     log: true,
     retry: true,
+    previewRetry: true,
+    previewFork: true,
     cancel: true,
     delete: true,
     fork: true,

@@ -161,6 +161,7 @@ export type {
   ObservedRun,
   Observer,
 } from './ports/observer.ts'
+export type { RepeatedOperation, RepeatPreview } from './runs/preview.ts'
 export {
   type Branch,
   type CheckedRun,

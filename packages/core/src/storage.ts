@@ -85,6 +85,7 @@ export type {
   ChildRun,
   Created,
   EndState,
+  KeptPast,
   Mark,
   NewGeneration,
   NewRun,
@@ -95,6 +96,7 @@ export type {
   RunRow,
   RunState,
 } from './ports/store/runs.ts'
+export { staleKinds } from './ports/store/runs.ts'
 export type { StateRow } from './ports/store/state.ts'
 export type { StorePort } from './ports/store/store.ts'
 export type { NewWorker, ProcedureVersions, WorkerKey, WorkerRow } from './ports/store/workers.ts'

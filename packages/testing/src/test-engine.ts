@@ -198,6 +198,8 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
       return harness.during(() => harness.check(what))
     },
     retry: (id: string) => harness.during(() => client.retry(id)),
+    previewRetry: client.previewRetry,
+    previewFork: client.previewFork,
     delete: (id: string) => harness.during(() => client.delete(id)),
     fork: async (...args: Parameters<Client['fork']>) =>
       handle((await harness.during(() => client.fork(...args))) as AnyHandle),

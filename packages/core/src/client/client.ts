@@ -13,10 +13,10 @@ import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions, readRunOrGetOptions } from './options.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { deleteRun } from './runs/delete.ts'
-import { forkRun } from './runs/fork.ts'
+import { forkRun, previewFork } from './runs/fork.ts'
 import { createRunHandle } from './runs/handle.ts'
 import { readRunQuery } from './runs/query.ts'
-import { retryRun } from './runs/retry.ts'
+import { previewRetry, retryRun } from './runs/retry.ts'
 import { RunStarter } from './runs/start.ts'
 import type { Client, Page, RunFilter } from './types.ts'
 import { readViews } from './views/read.ts'
@@ -51,6 +51,9 @@ export function createConnectedClient(options: ConnectionOptions): Client {
       const made = await forkRun(connection, checkName('id of fork', id), from, changes)
       return createRunHandle(connection, mailer, made.id, undefined)
     },
+    previewRetry: async (id: unknown) => previewRetry(connection, checkName('id of previewRetry', id)),
+    previewFork: async (id: unknown, from: unknown, changes?: unknown) =>
+      previewFork(connection, checkName('id of previewFork', id), from, changes),
     cancel: async (id: unknown, reason?: unknown, given?: unknown) =>
       cancelRun(connection, checkName('id of cancel', id), reason, given),
     delete: async (id: unknown) => deleteRun(connection, checkName('id of delete', id)),

@@ -20,6 +20,7 @@ import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
 import type { Store } from '../ports/connect.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
+import type { RepeatPreview } from '../runs/preview.ts'
 import type { RunCheck } from '../runs/run-check.ts'
 import type { Channel, LinkOptions } from './channels/channel.ts'
 import type { Checkpoints } from './checkpoints/checkpoint.ts'
@@ -182,9 +183,12 @@ export interface Client {
    */
   log(id: string, page?: LogPage): Promise<ExecutionLog>
   /**
-   * Retries a stuck or quarantined run. A stuck run becomes due now. A quarantined run is released if it was quarantined
+   * Retries a failed, stuck or quarantined run. A failed run continues just before the failed result that ended it, as a new
+   * generation with the same id: results before it are kept, idempotency keys stay the same, open questions are asked again, and
+   * children that its end has cancelled continue. A stuck run becomes due now. A quarantined run is released if it was quarantined
    * for crashes, or because of an internal error. Does nothing for any other live run: it resumes by itself.
-   * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined' (its log is damaged), 'option-invalid'
+   * @throws PawlError 'run-not-found', 'run-ended' (completed or cancelled: fork it), 'run-rolled-back', 'run-quarantined' (its log
+   * is damaged), 'run-live' (a child is still being cancelled), 'option-invalid'
    * @example for (const { id } of (await client.list({ status: 'stuck' })).items) await client.retry(id)
    */
   retry(id: string): Promise<void>
@@ -198,6 +202,18 @@ export interface Client {
    * @example const other = await engine.fork(run.id, { position: 4 }, { edit: { 3: { approved: false } } })
    */
   fork(id: string, from: ForkPoint, changes?: ForkChanges): Promise<RunHandle<unknown, Untyped>>
+  /**
+   * Returns what `retry` would keep and do again. Changes nothing.
+   * @throws PawlError all that `retry` throws
+   * @example const { operations } = await client.previewRetry('refund:A-1')
+   */
+  previewRetry(id: string): Promise<RepeatPreview>
+  /**
+   * Returns what `fork` would keep and do again. Starts nothing.
+   * @throws PawlError all that `fork` throws, except 'id-taken'
+   * @example const { operations } = await client.previewFork('refund:A-1', { position: 4 })
+   */
+  previewFork(id: string, from: ForkPoint, changes?: ForkChanges): Promise<RepeatPreview>
   /**
    * Answers the open ask behind a checkpoint, the id that `pawl run` prints. A resolution is an answer, or a `decision` ('approve',
    * 'reject', or a choice of the ask) with what belongs to it.

@@ -150,8 +150,7 @@ const catalogue: Catalogue = {
   'run-failed': ({ run, cause }) => ({
     what: `Run ${run} failed: ${showFailure(cause)}.`,
     next: '',
-    remedy:
-      'See `status().failure` and the log of the run. After fixing the cause, start a run with a different id.',
+    remedy: 'See `status().failure` and the log of the run. After fixing the cause, call `client.retry(id)`.',
   }),
   'run-live': ({ run, status }) => ({
     what: `Run ${run} is ${status} and cannot be deleted.`,
@@ -168,6 +167,11 @@ const catalogue: Catalogue = {
     next: 'It is no longer executed; other runs are not affected.',
     remedy:
       'Do not modify the store. If workers died while running it, fix the crash or the blocking step and call `client.retry(id)`; otherwise check the disk.',
+  }),
+  'run-rolled-back': ({ run }) => ({
+    what: `Run ${run} has undone its steps and cannot be retried.`,
+    next: 'It stays as it is.',
+    remedy: 'Start a run with a different id.',
   }),
   'step-failed': ({ step, attempts, cause }) => ({
     what: `Step ${showValue(step)} failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${showFailure(cause)}.`,

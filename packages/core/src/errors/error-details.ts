@@ -74,12 +74,14 @@ export interface ErrorDetails {
   'run-ended': { readonly run: string; readonly status: RunStatus }
   /** `result()` was called for a run whose procedure threw. `details.cause` holds the name, message and code of the error; the `cause` of this error is the error itself. */
   'run-failed': { readonly run: string; readonly cause: Failure }
-  /** `delete` was called for a run that has not ended. `details.status` says what it does. */
+  /** `delete` was called for a run that has not ended, or `retry` for a run with a child that is still being cancelled. `details.status` says what it does. */
   'run-live': { readonly run: string; readonly status: RunStatus }
   /** A run with this id does not exist in the store. `get` returns a handle without I/O, so its first use throws this error. */
   'run-not-found': { readonly run: string }
   /** A run is no longer executed because its log is damaged, because its workers crashed or were blocked while it was the only suspect, or because Pawl failed on its data. `details.reason` says which. */
   'run-quarantined': { readonly run: string; readonly reason: string }
+  /** `retry` was called for a failed run that has undone steps, or has tried to: their recorded results are not true any more. */
+  'run-rolled-back': { readonly run: string }
   /** A step, or a call to an agent, failed in its last attempt. `details.cause` holds the name, message and code of the last error. */
   'step-failed': { readonly step: string; readonly attempts: number; readonly cause: Failure }
   /** A step, or a call to an agent, exceeded its `timeout` in its last attempt. */

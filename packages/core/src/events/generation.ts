@@ -29,10 +29,11 @@ export function generationOf(
 
 /** As {@link generationOf}, for an event whose payload was read. */
 export function generationIn(
-  { fork }: StartedPayload,
+  { fork, generation }: StartedPayload,
   started: Pick<StoredEvent, 'seq' | 'type' | 'payload'>,
 ): Generation {
-  if (fork === undefined) return generationOf(started.seq, started)
+  // A fork that was retried is in a later generation of its own.
+  if (fork === undefined || generation !== undefined) return generationOf(started.seq, started)
   return { ...firstGeneration, firstPosition: fork.firstPosition }
 }
 

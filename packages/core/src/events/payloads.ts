@@ -52,8 +52,8 @@ export interface ForkPayload {
 export interface GenerationPayload {
   /** Its number: the first generation of a run has number 1. */
   readonly number: number
-  /** 'continued' by its procedure; begun 'again' by a caller after the run had ended. */
-  readonly why: 'continued' | 'again'
+  /** 'continued' by its procedure; begun 'again' by a caller after the run had ended; 'retried' with the past of the one before. */
+  readonly why: 'continued' | 'again' | 'retried'
   /** The hash of the log before it, with which its first block begins. */
   readonly previous: Uint8Array
   /** Where the generation before it begins in the log. */

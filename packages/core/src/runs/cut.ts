@@ -1,7 +1,9 @@
+import type { FailureRecord } from '../errors/failure.ts'
 import { endBeforeUnusedYes } from '../events/consent.ts'
 import { type LogEvent, noPosition, type OperationKind } from '../events/event.ts'
+import { decode } from '../events/payload.ts'
 
-// Decides what a fork keeps of the log of its original. Pure: the log alone says it.
+// Decides what a fork keeps of the log of its original, and a retry of the log of its run. Pure: the log alone says it.
 
 /** Types of events that a copy keeps. All others are about operations that the copy begins anew. */
 const copied: readonly LogEvent['type'][] = ['started', 'accepted', 'marked', 'cancelled', 'settled']
@@ -69,6 +71,38 @@ const hasEffect: { readonly [K in OperationKind]: boolean } = {
   checkpoint: false,
 }
 
+/**
+ * Returns what a failed run keeps that is retried: the events before the failed result that ended it, as {@link cutBefore}, or all
+ * results if its own code threw. `position`: that of the result.
+ */
+export function cutBeforeFailure(events: readonly LogEvent[]): {
+  readonly kept: readonly LogEvent[]
+  readonly position: number | null
+} {
+  const end = events.at(-1)
+  const failure = end?.type === 'ended' && end.failed ? (decode(end.payload) as FailureRecord) : null
+  const failures = failure === null ? [] : failuresIn(failure)
+  const cause = events.findLast(
+    ({ type, failed, payload }) =>
+      type === 'settled' && failed && failures.some((one) => isSame(one, decode(payload) as FailureRecord)),
+  )
+  if (cause === undefined) return { kept: events.filter(isCopied), position: null }
+  return { kept: cutBefore(events, cause.position), position: cause.position }
+}
+
+/** Returns what a cancelled run keeps that is to continue as if no cancel had come: as {@link cutBefore}, before its first cancel. */
+export function cutBeforeCancel(events: readonly LogEvent[]): readonly LogEvent[] {
+  const first = events.find(({ type }) => type === 'cancelled')
+  if (first === undefined) return events.filter(isCopied)
+  const before = events.filter(({ seq }) => seq < first.seq)
+  return select(events, first.seq, latestTurn(before)).filter(({ type }) => type !== 'cancelled')
+}
+
+/** Whether the log has undone anything, or has tried to: what it keeps of the results may not be so any more. */
+export function hasUndone(events: readonly LogEvent[]): boolean {
+  return events.some(({ kind }) => kind === 'undo')
+}
+
 /** Moves the cut back until no yes is kept whose action is not: a yes is for one run only. */
 export function withoutUnusedYes(events: readonly LogEvent[]): readonly LogEvent[] {
   let kept = events
@@ -100,4 +134,17 @@ function latestTurn(events: readonly LogEvent[]): number {
     (latest, { position, turn }) => (position === noPosition ? latest : Math.max(latest, turn)),
     0,
   )
+}
+
+/** A failure, and all that caused it. */
+function failuresIn(failure: FailureRecord): readonly FailureRecord[] {
+  const { cause, errors = [] } = failure
+  return [failure, ...(cause === undefined ? [] : failuresIn(cause)), ...errors.flatMap(failuresIn)]
+}
+
+/** Whether both records are of one error: its stack says where it was thrown. A long text may be clipped in one of them. */
+function isSame(a: FailureRecord, b: FailureRecord): boolean {
+  const isClipped = (text: string): boolean => text.includes('… (') && text.endsWith(' characters in all)')
+  const agree = (x = '', y = ''): boolean => x === y || isClipped(x) || isClipped(y)
+  return a.name === b.name && a.code === b.code && agree(a.message, b.message) && agree(a.stack, b.stack)
 }

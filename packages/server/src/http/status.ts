@@ -39,6 +39,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'run-live': 409,
   'run-not-found': 404,
   'run-quarantined': 409,
+  'run-rolled-back': 409,
   'step-failed': 409,
   'step-timed-out': 409,
   'store-unusable': 503,

@@ -1,4 +1,10 @@
-import type { NewGeneration, RunKey } from '@pawl/core/storage'
+import {
+  type KeptPast,
+  messageKindCode,
+  type NewGeneration,
+  type RunKey,
+  staleKinds,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { readNames } from '../reads/names.ts'
 import type { CheckpointWrites } from './checkpoints.ts'
@@ -9,9 +15,9 @@ export type Restart = (generation: NewGeneration, at: number) => boolean
 
 export function prepareRestart(database: Database, checkpoints: CheckpointWrites): Restart {
   const restart = database
-    .prepare<[number, number, number, Uint8Array, number | null, RunKey, number], number>(
+    .prepare<[number, number, number, Uint8Array, number | null, number | null, RunKey, number], number>(
       `update runs set state = 0, mark = 0, tries = 0, worker = null, wake_at = ?, epoch = epoch + 1, head = ?, base = ?,
-         link = ?, version = ?, cancel_at = null
+         link = ?, version = ?, cancel_at = ?
        where run = ? and head = ? and state <> 0 returning epoch`,
     )
     .pluck()
@@ -19,23 +25,52 @@ export function prepareRestart(database: Database, checkpoints: CheckpointWrites
     'update messages set used = 1, payload = null, key = null where run = ? and (used = 0 or key is not null or payload is not null)',
   )
   const describe = database.prepare(
-    'update run_info set ended_at = null, started_by = ?, tags = ?, parent = null, parent_position = null, info = ? where run = ?',
+    'update run_info set ended_at = null, started_by = ?, tags = ?, info = ? where run = ?',
+  )
+  const leaveParent = database.prepare(
+    'update run_info set parent = null, parent_position = null where run = ?',
   )
   const removeStates = database.prepare('delete from run_state where run = ?')
   const readTags = database.prepare<[RunKey], string>('select tags from run_info where run = ?').pluck()
   const removeTag = database.prepare('delete from run_tags where tag = ? and run = ?')
   const insertTag = database.prepare('insert into run_tags (tag, run) values (?, ?) on conflict do nothing')
   const insertEvent = prepareInsertEvent(database)
-  return ({ run, head, version, started, link, tags, startedBy, info }, at) => {
-    const epoch = restart.get(at, head + 1, head, link, version, run, head)
+  const keepMail = prepareKeepMail(database)
+  return ({ run, head, version, started, link, tags, startedBy, info, kept }, at) => {
+    const events = kept?.events ?? []
+    const cancelAt = kept?.cancelAt ?? null
+    const epoch = restart.get(at, head + 1 + events.length, head, link, version, cancelAt, run, head)
     if (epoch === undefined) return false
-    insertEvent(run, head, at, epoch, started, null)
-    dropMail.run(run)
+    insertEvent(run, head, kept?.startedAt ?? at, epoch, started, null)
+    for (const event of events) insertEvent(run, event.seq, event.at, epoch, event, event.link)
+    if (kept === null) {
+      dropMail.run(run)
+      leaveParent.run(run)
+    } else keepMail(run, kept, at)
     removeStates.run(run)
     checkpoints.removeOf(run)
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
     describe.run(startedBy, JSON.stringify(tags), info, run)
     for (const tag of tags) insertTag.run(tag, run)
     return true
+  }
+}
+
+function prepareKeepMail(database: Database): (run: RunKey, kept: KeptPast, at: number) => void {
+  const stale = staleKinds.map((kind) => messageKindCode.numberOf[kind]).join(', ')
+  const dropStale = database.prepare(
+    `update messages set used = 1, payload = null, key = null
+     where run = ? and kind in (${stale}) and (used = 0 or key is not null or payload is not null)`,
+  )
+  const count = database
+    .prepare<[RunKey], number>('update runs set mail = mail + 1 where run = ? returning mail')
+    .pluck()
+  const send = database.prepare(
+    `insert into messages (run, n, at, kind, used, name, key, payload)
+     values (?, ?, ?, ${messageKindCode.numberOf.signal}, 0, ?, null, ?)`,
+  )
+  return (run, { signals }, at) => {
+    dropStale.run(run)
+    for (const { name, payload } of signals) send.run(run, count.get(run) ?? 0, at, name, payload)
   }
 }

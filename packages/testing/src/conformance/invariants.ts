@@ -124,7 +124,9 @@ function written({ units, restarts }: Promised): readonly (readonly [RunKey, num
     ...units.flatMap(({ run, head, events }) =>
       events.map((event, index) => [run, head + index, event] as const),
     ),
-    ...restarts.map(({ run, head, started }) => [run, head, started] as const),
+    ...restarts.flatMap(({ run, head, started, kept }) =>
+      [started, ...(kept?.events ?? [])].map((event, index) => [run, head + index, event] as const),
+    ),
   ]
 }
 
@@ -134,12 +136,13 @@ function childrenOf({ units }: Promised): readonly ChildRun[] {
 
 /** Messages that must be stored count; the others may be there. Returns the allowed number closest to `found`. */
 function countMessages(promised: Promised, found: number): number {
-  const { messages, cancels, answers, units, installed, farewells } = promised
+  const { messages, cancels, answers, units, installed, farewells, restarts } = promised
   const sends = units.flatMap(({ effects }) =>
     effects.flatMap((one) => (one.do === 'send' ? one.message : [])),
   )
   const copied = installed.flatMap(({ last }) => last.messages).length
-  const known = messages.length + cancels.length + answers.length + copied
+  const repeated = restarts.flatMap(({ kept }) => kept?.signals ?? []).length
+  const known = messages.length + cancels.length + answers.length + copied + repeated
   const least =
     known + sends.filter(({ must, key, kind }) => must && key === null && kind !== 'cancel').length
   return Math.min(Math.max(found, least), known + sends.length + farewells.length)

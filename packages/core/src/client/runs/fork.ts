@@ -6,11 +6,12 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
-import type { ForkPayload, RunInfo, StartedPayload } from '../../events/payloads.ts'
+import type { CreatedPayload, ForkPayload, RunInfo, StartedPayload } from '../../events/payloads.ts'
 import { LogHash } from '../../events/seal.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
 import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedYes } from '../../runs/cut.ts'
+import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
 import { explainUnread } from '../unread.ts'
@@ -78,6 +79,21 @@ function readPosition(key: string): number {
   return refuse('position of an edit of fork', key, 'It must be a whole number, such as 3.')
 }
 
+/** Says what {@link forkRun} would do again. Starts nothing. @throws as it does, except 'id-taken' */
+export async function previewFork(
+  connection: Connection,
+  original: string,
+  from: unknown,
+  changes: unknown,
+): Promise<RepeatPreview> {
+  const settings = readSettings(from, changes)
+  const row = await findRun(connection, original)
+  const place = await readForkPlace(connection, row, settings.from)
+  const events = await readKept(connection, row, place)
+  const kept = keep(events, place, settings.edits, () => Math.floor(connection.clock.wall()))
+  return { ...previewRepeat(events, kept, new Set(settings.edits.keys())), children: [] }
+}
+
 /** Reads the present generation. Of a damaged log, what comes before the damage counts if the position has a result there. */
 async function readKept(
   connection: Connection,
@@ -114,13 +130,20 @@ function keep(
   const changed = kept.map((event) =>
     event.type === 'settled' && edits.has(event.position)
       ? { ...event, failed: false, payload: editOf(event, edits.get(event.position), now) }
-      : event,
+      : shareSpawned(event),
   )
   const safe = withoutUnusedYes(changed)
   for (const edited of edits.keys())
     if (findResult(safe, edited) === -1)
       refuse(`edit.${edited} of fork`, edited, 'A fork asks again for consent, and cannot be given it.')
   return safe
+}
+
+/** A run that the original has spawned does not end with the fork. */
+function shareSpawned(event: LogEvent): LogEvent {
+  if (event.type !== 'settled' || event.kind !== 'spawn' || event.failed) return event
+  const created: CreatedPayload = { ...(decode(event.payload) as CreatedPayload), existed: true }
+  return { ...event, payload: encodeRecord(created, 'child') }
 }
 
 /** Encodes the edited result of an operation. */

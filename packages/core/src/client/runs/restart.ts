@@ -33,6 +33,7 @@ export async function restartEnded(
       const restarted = await store.restart({
         ...{ run: row.run, head: row.head, version, started, link: hash.link(), tags, startedBy },
         info: encodeRecord(info, 'info'),
+        kept: null,
       })
       if (restarted) break
     } catch (error) {

@@ -3,21 +3,27 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { decode } from '../../events/payload.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { EndState } from '../../ports/store/runs.ts'
+import type { RepeatPreview } from '../../runs/preview.ts'
 import type { Connection } from '../connection.ts'
 import { findRun } from './find.ts'
+import { previewFailed, retryFailed } from './retry-failed.ts'
 
 /** The crash count from which a run was quarantined before causes were stored; no other cause reached it. */
 const crashesBeforeCauses = 7
 
 /**
- * Makes a stuck run due, and releases a quarantined run whose log is intact.
+ * Makes a stuck run due, releases a quarantined run whose log is intact, and continues a failed run before its failure.
  * Does nothing for a live run without a mark: it resumes by itself.
- * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined'
+ * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined', 'run-rolled-back', 'run-live'
  */
 export async function retryRun(connection: Connection, id: string): Promise<void> {
   const store = await connection.store()
   for (;;) {
     const row = await findRun(connection, id)
+    if (row.state === 'failed') {
+      if (await retryFailed(connection, row)) return connection.localWorker?.onRestarted(id)
+      continue
+    }
     if (row.state !== 'live') throw refuseEnded(id, row.state)
     // An engine that owns a marked run is already retrying it.
     if (row.mark === 'none' || row.owned) return
@@ -26,6 +32,16 @@ export async function retryRun(connection: Connection, id: string): Promise<void
     // Its mark has changed since it was read.
   }
   connection.localWorker?.onDue()
+}
+
+/** Says what {@link retryRun} would do again. Changes nothing. @throws as it does */
+export async function previewRetry(connection: Connection, id: string): Promise<RepeatPreview> {
+  const row = await findRun(connection, id)
+  if (row.state === 'failed') return previewFailed(connection, row)
+  if (row.state !== 'live') throw refuseEnded(id, row.state)
+  if (row.mark === 'quarantined' && !isReleasable(row)) throw refuseDamaged(row)
+  // It resumes where it is.
+  return { position: undefined, kept: 0, operations: [], more: 0, undone: [], children: [] }
 }
 
 function isReleasable({ cause, tries }: KnownRun): boolean {
@@ -38,7 +54,7 @@ function refuseEnded(run: string, status: EndState): PawlError {
     { run, status },
     {
       next: 'It was not retried.',
-      remedy: `${status === 'failed' ? 'This version cannot retry a failed run. ' : ''}Start a new run with a different id if the work is still needed.`,
+      remedy: `Only a failed run is retried. To repeat a part of its work, fork it: \`client.fork('${run}', { position })\`.`,
     },
   )
 }

@@ -1,5 +1,6 @@
 import type { RunStatus } from '../../base/words.ts'
-import type { NewEvent } from '../../events/event.ts'
+import type { LogEvent, NewEvent } from '../../events/event.ts'
+import type { Message } from './mail.ts'
 import type { WorkerKey } from './workers.ts'
 
 /** Stores the rows of runs: creates, marks, retries and reads them. */
@@ -34,7 +35,8 @@ export interface RunStore {
   /**
    * Begins a new generation of a run that has ended: appends its first event, which no worker has written, and makes the run
    * live and due at once. What the ended generation has left in the mail is dropped, also the keys of its messages and the
-   * request to cancel it. False: the run is live, or its log has another head.
+   * request to cancel it. If the generation keeps a past, it gets further events, stays the child that it was, and only answers,
+   * cancels, ends of other runs and what waits for its own end are dropped. False: the run is live, or its log has another head.
    */
   restart(generation: NewGeneration): Promise<boolean>
   find(id: string): Promise<RunRow | null>
@@ -92,7 +94,30 @@ export interface NewGeneration extends Pick<NewRun, 'version' | 'started' | 'lin
   readonly head: number
   /** What lists show of the run. */
   readonly info: Uint8Array
+  /** What it repeats of the generation before it; null: nothing. */
+  readonly kept: KeptPast | null
 }
+
+/** The past that a generation repeats. Its events are written with the epoch of the generation, and keep their times. */
+export interface KeptPast {
+  /** The time of the first event. */
+  readonly startedAt: number
+  /** The events behind the first one, with the seqs that follow its own. */
+  readonly events: readonly LogEvent[]
+  /** When the kept past was first requested to be cancelled. */
+  readonly cancelAt: number | null
+  /** Signals that are sent again, in this order: the kept past has not received them. */
+  readonly signals: readonly KeptSignal[]
+}
+
+/** A signal that was received before, without the key of its message, which still has it. */
+export interface KeptSignal {
+  readonly name: string
+  readonly payload: Uint8Array | null
+}
+
+/** The kinds of messages that a generation that keeps a past does not inherit. */
+export const staleKinds: readonly Message['kind'][] = ['answer', 'cancel', 'ended', 'watch']
 
 /** The outcome of a creation. */
 export type Created =

@@ -1,4 +1,4 @@
-import { cancelKey, type NewGeneration, type RunKey } from '@pawl/core/storage'
+import { cancelKey, type KeptPast, type LastPart, type NewGeneration, type RunKey } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import {
   allRuns,
@@ -14,6 +14,11 @@ import {
   unitFor,
 } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
+
+const copyOfChild: LastPart = {
+  ...{ link: link(9), state: 'live', createdAt: 1, endedAt: null, cancelAt: null, tags: [], startedBy: null },
+  ...{ parent: { run: 'p', position: 4 }, info: null, messages: [], asks: [] },
+}
 
 export function describeGenerations(test: StageTest): void {
   describe('generations', () => {
@@ -114,6 +119,7 @@ export function describeGenerations(test: StageTest): void {
       tags: [],
       startedBy: null,
       info: bytes('info'),
+      kept: null,
       ...overrides,
     })
 
@@ -160,6 +166,78 @@ export function describeGenerations(test: StageTest): void {
         [4, 'once', false],
         [5, cancelKey, false],
       ])
+    })
+
+    const past = (head: number, overrides: Partial<KeptPast> = {}): KeptPast => ({
+      startedAt: 77,
+      events: [settled(0), settled(1)].map((event, index) => ({
+        ...event,
+        ...{ seq: head + 1 + index, at: 88 + index, epoch: 0, link: index === 0 ? null : link(5) },
+      })),
+      cancelAt: null,
+      signals: [],
+      ...overrides,
+    })
+
+    test('a generation that keeps a past has its events, with their times', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run, epoch } = await stage.ended('a', claimant.worker)
+      const { head } = await stage.find('a')
+      const kept = past(head, { cancelAt: 66 })
+      expect(await stage.port.restart(generationOf(run, head, { kept }))).toBe(true)
+      expect(await stage.find('a')).toMatchObject({ base: head, head: head + 3, cancelAt: 66, state: 'live' })
+      const events = await stage.port.load(run, head, 10)
+      expect(events.map(({ seq, at, epoch }) => [seq, at, epoch])).toEqual(
+        [77, 88, 89].map((at, index) => [head + index, at, epoch + 1]),
+      )
+      expect(events.map((event) => hex(event.link))).toEqual([null, null, link(5)].map(hex))
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([
+        { base: head, head: head + 3, epoch: epoch + 2 },
+      ])
+    })
+
+    test('with a past, signals stay in the mail, and those that are given are behind them', async (stage) => {
+      const worker = await stage.worker()
+      const standing = await stage.owned('a', worker)
+      const others = ['ended', 'ended'] as const
+      await stage.port.send([signal('a', { key: 'used' }), signal('a', { key: 'kept' })], null)
+      await stage.port.send(
+        others.map((kind) => signal('a', { kind, name: '4' })),
+        null,
+      )
+      await stage.port.cancel({ run: 'a', payload: null }, null)
+      await stage.commit(standing, { next: { do: 'end', state: 'failed' }, consumes: [1, 3], seen: 5 })
+      const signals = [
+        { name: 'paid', payload: bytes('by card') },
+        { name: 'shipped', payload: null },
+      ]
+      const { head } = await stage.find('a')
+      const kept = past(head, { signals })
+      expect(await stage.port.restart(generationOf(standing.run, head, { kept }))).toBe(true)
+      expect(
+        (await stage.port.mail(standing.run, 0)).map(({ n, kind, name, payload }) => [
+          ...[n, kind, name],
+          text(payload),
+        ]),
+      ).toEqual([
+        [2, 'signal', 'paid', text(signal('a').payload)],
+        [6, 'signal', 'paid', 'by card'],
+        [7, 'signal', 'shipped', text(null)],
+      ])
+      expect(await stage.find('a')).toMatchObject({ mail: 7, cancelAt: null })
+      for (const key of ['used', 'kept'])
+        expect(await stage.port.send([signal('a', { key })], null)).toMatchObject([{ outcome: 'duplicate' }])
+      expect(await stage.port.cancel({ run: 'a', payload: null }, null)).toMatchObject({ outcome: 'stored' })
+    })
+
+    test('a child that keeps a past stays one', async (stage) => {
+      const last = { ...copyOfChild, state: 'failed', endedAt: 5 } as const
+      const events = [{ ...started(), seq: 0, at: 1, epoch: 1, link: null }]
+      const copy = { id: 'c', token: 'f'.repeat(32), procedure: 'refund', version: 1 }
+      await stage.port.install(copy, 0, events, last)
+      const { run } = await stage.find('c')
+      expect(await stage.port.restart(generationOf(run, 1, { kept: past(1) }))).toBe(true)
+      expect(await stage.find('c')).toMatchObject({ parent: { run: 'p', position: 4 } })
     })
 
     test('a live run, one with another head, and one that does not exist are refused', async (stage) => {

@@ -1,19 +1,36 @@
-import type { NewGeneration } from '@pawl/core/storage'
-import { copy, headOf, type Tables } from '../tables.ts'
+import { type KeptPast, type NewGeneration, staleKinds } from '@pawl/core/storage'
+import { copy, headOf, type MessageRecord, type RunRecord, type Tables } from '../tables.ts'
 import { appendEvent } from './event.ts'
 
 export function restartRun(tables: Tables, generation: NewGeneration, at: number): boolean {
-  const { head, version, started, link, tags, startedBy, info } = generation
+  const { head, version, started, link, tags, startedBy, info, kept } = generation
   const run = tables.runsByKey.get(generation.run)
   if (!run || run.state === 'live' || headOf(run) !== head) return false
   Object.assign(run, {
     ...{ state: 'live', mark: 'none', tries: 0, worker: null, wakeAt: at, epoch: run.epoch + 1, base: head },
-    ...{ version, link: copy(link), tags: [...tags], startedBy, parent: null, info: copy(info) },
-    ...{ endedAt: null, cancelAt: null },
+    ...{ version, link: copy(link), tags: [...tags], startedBy, info: copy(info) },
+    ...{ endedAt: null, cancelAt: kept?.cancelAt ?? null },
   })
-  for (const message of run.messages) Object.assign(message, { isUsed: true, payload: null, key: null })
   run.states.clear()
   run.checkpoints.clear()
-  appendEvent(run, started, null, at)
+  appendEvent(run, started, null, kept?.startedAt ?? at)
+  for (const event of kept?.events ?? []) appendEvent(run, event, event.link, event.at)
+  if (kept === null) {
+    run.parent = null
+    run.messages.forEach(drop)
+  } else keepMail(run, kept, at)
   return true
+}
+
+function keepMail(run: RunRecord, { signals }: KeptPast, at: number): void {
+  run.messages.filter(({ kind }) => staleKinds.includes(kind)).forEach(drop)
+  for (const { name, payload } of signals) {
+    run.mail++
+    const signal = { n: run.mail, at, kind: 'signal', name, key: null, payload: copy(payload) } as const
+    run.messages.push({ ...signal, isUsed: false })
+  }
+}
+
+function drop(message: MessageRecord): void {
+  Object.assign(message, { isUsed: true, payload: null, key: null })
 }

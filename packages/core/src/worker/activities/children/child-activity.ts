@@ -5,7 +5,7 @@ import { decode, encodeRecord } from '../../../events/payload.ts'
 import type { CreatedPayload, EndedPayload } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Message } from '../../../ports/store/mail.ts'
-import type { ChildRun } from '../../../ports/store/runs.ts'
+import type { ChildRun, RunRow } from '../../../ports/store/runs.ts'
 import { topicOf } from '../../run/mailbox.ts'
 import { type Activity, type ActivityContext, type Busy, consume } from '../activity.ts'
 import { AwaitedWork } from './awaited-work.ts'
@@ -92,18 +92,36 @@ export class ChildActivity implements Activity {
   /** A run has the id. For a `spawn`, it is the run that was asked for, unless its procedure differs. */
   #onTaken(id: string): void {
     const { kind, child } = this.#pending.operation
-    if (kind === 'child') return this.#work.fail(new PawlError('id-taken', { id }))
     this.#work.await(this.#context.others.find(id), (row) => {
       // It was in the same unit, and is written now.
       if (row === null) return this.#onTakenHere(id)
-      if (row.procedure !== child.procedure) return this.#work.fail(new PawlError('id-taken', { id }))
-      const existing: CreatedPayload = { id, existed: true }
+      const isOwn = this.#isOwn(row)
+      if (row.procedure !== child.procedure || (kind === 'child' && !isOwn))
+        return this.#work.fail(new PawlError('id-taken', { id }))
+      if (kind === 'child' && row.state !== 'live') return this.#readEnd(row)
+      const existing: CreatedPayload = {
+        id,
+        ...(child.isDetached ? { detached: true } : {}),
+        ...(isOwn ? {} : { existed: true }),
+      }
       this.#context.record({
-        type: 'settled',
+        type: kind === 'child' ? 'created' : 'settled',
         pending: this.#pending,
         payload: encodeRecord(existing, 'child'),
       })
     })
+  }
+
+  /** Whether this very operation has created the run, before this run was retried. */
+  #isOwn({ parent }: RunRow): boolean {
+    const { runId, generation } = this.#context
+    return generation > 1 && parent?.run === runId && parent.position === this.#pending.position
+  }
+
+  #readEnd(row: RunRow): void {
+    this.#work.await(this.#context.others.readEnd(row), (ended) =>
+      this.#context.record(settleEnded(this.#pending, ended)),
+    )
   }
 
   /** Another operation of this run creates a run with the id. */

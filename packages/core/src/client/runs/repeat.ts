@@ -1,0 +1,119 @@
+import type { LogEvent, NewEvent } from '../../events/event.ts'
+import { generationIn } from '../../events/generation.ts'
+import { decode, encode, encodeRecord } from '../../events/payload.ts'
+import type {
+  ForkPayload,
+  GenerationPayload,
+  ReceivedPayload,
+  RunInfo,
+  RunTimeout,
+  StartedPayload,
+  TimedOutPayload,
+} from '../../events/payloads.ts'
+import { LogHash } from '../../events/seal.ts'
+import { timesOut } from '../../kernel/flags.ts'
+import type { KnownRun } from '../../ports/rows.ts'
+import type { KeptSignal } from '../../ports/store/runs.ts'
+import type { Connection } from '../connection.ts'
+import { infoOf } from '../views/run.ts'
+
+/** How a generation follows one that has ended. */
+export interface Repetition {
+  readonly row: KnownRun
+  /** The events of that generation. */
+  readonly events: readonly LogEvent[]
+  /** What it keeps of the events of that generation, the first event among them. */
+  readonly kept: readonly LogEvent[]
+  /** Whether nothing of what was done counts any more: it begins anew, with a seed and positions of its own. */
+  readonly isAnew: boolean
+}
+
+/**
+ * Begins the next generation of a run that has ended, with the past that it keeps, in one transaction. It has the seed and the keys
+ * of the generation before it, because what it does again may have had its effect. False: the run has changed since it was read.
+ */
+export async function repeatRun(
+  connection: Connection,
+  { row, events, kept, isAnew }: Repetition,
+): Promise<boolean> {
+  const store = await connection.store()
+  const now = await store.now()
+  const [first, ...rest] = kept as readonly [LogEvent, ...LogEvent[]]
+  const origin = decode(first.payload) as StartedPayload
+  const own = {
+    ...timeoutFrom(origin, now),
+    ...(isAnew ? { seed: connection.entropy.bytes(16) } : {}),
+    ...(origin.fork === undefined || isAnew ? {} : { fork: movedFork(origin.fork, row, kept) }),
+    generation: nextGeneration(row, first, origin, isAnew ? positionBehind(events) : undefined),
+  }
+  const { timeout: _, fork: __, ...same } = origin
+  const started: NewEvent = { ...first, payload: encodeRecord({ ...same, ...own }, 'input') }
+  const hash = new LogHash(connection.sha256, row.link, row.head, row.head)
+  hash.add(started)
+  const copies = rest.map((event, index): LogEvent => {
+    const copy = { ...event, seq: row.head + 1 + index }
+    return { ...copy, link: hash.add(copy) }
+  })
+  const { forkedFrom } = infoOf(row)
+  const info: RunInfo = {
+    ...{ waiting: [], generation: own.generation.number },
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+  }
+  return store.restart({
+    ...{ run: row.run, head: row.head, version: row.version, started, link: hash.link() },
+    ...{ tags: row.tags, startedBy: row.startedBy, info: encodeRecord(info, 'info') },
+    kept: {
+      startedAt: isAnew ? now : first.at,
+      events: copies,
+      cancelAt: rest.find(({ type }) => type === 'cancelled')?.at ?? null,
+      signals: isAnew ? [] : signalsBehind(events, kept),
+    },
+  })
+}
+
+function nextGeneration(
+  row: KnownRun,
+  first: LogEvent,
+  origin: StartedPayload,
+  firstPosition: number | undefined,
+): GenerationPayload {
+  const generation = generationIn(origin, first)
+  const why = firstPosition === undefined ? 'retried' : 'again'
+  const { children, given } = generation
+  return {
+    ...{ number: generation.number + 1, why, previous: row.link, previousBase: row.base },
+    firstPosition: firstPosition ?? generation.firstPosition,
+    ...(children === undefined ? {} : { children }),
+    ...(given === undefined ? {} : { given }),
+  }
+}
+
+/** A span counts from the retry. An instant that has passed is dropped: the run would be cancelled at once. */
+function timeoutFrom(
+  { timeout, flags }: StartedPayload,
+  now: number,
+): { readonly flags: readonly string[]; readonly timeout?: RunTimeout } {
+  const atMs = timeout === undefined ? 0 : 'afterMs' in timeout ? now + timeout.afterMs : timeout.atMs
+  if (atMs <= now) return { flags: flags.filter((flag) => flag !== timesOut) }
+  return { flags, timeout: { atMs } }
+}
+
+/** The events of a fork's own begin elsewhere in a later generation. */
+function movedFork(fork: ForkPayload, row: KnownRun, kept: readonly LogEvent[]): ForkPayload {
+  return { ...fork, from: row.head + kept.filter(({ seq }) => seq < fork.from).length }
+}
+
+function positionBehind(events: readonly LogEvent[]): number {
+  return events.reduce((next, { position }) => Math.max(next, position + 1), 0)
+}
+
+/** The signals that were received by operations whose results are not kept. */
+function signalsBehind(events: readonly LogEvent[], kept: readonly LogEvent[]): readonly KeptSignal[] {
+  const there = new Set(kept.map(({ seq }) => seq))
+  return events.flatMap(({ type, kind, failed, seq, payload }) => {
+    if (type !== 'settled' || kind !== 'signal' || failed || there.has(seq)) return []
+    const received = decode(payload) as ReceivedPayload | TimedOutPayload
+    if ('timedOut' in received) return []
+    return [{ name: received.name, payload: encode(received.payload, 'payload') }]
+  })
+}

@@ -1,0 +1,126 @@
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode } from '../../events/payload.ts'
+import type { FailedPayload } from '../../events/payloads.ts'
+import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
+import { cutBeforeCancel, cutBeforeFailure, hasUndone } from '../../runs/cut.ts'
+import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
+import type { Connection } from '../connection.ts'
+import { readLogPages } from '../log/pages.ts'
+import { explainUnread } from '../unread.ts'
+import { type Repetition, repeatRun } from './repeat.ts'
+
+/** Number of children that are read at a time. */
+const pageSize = 100
+
+/**
+ * Continues a run that has failed just before the failed result that ended it, as its next generation. Its children that its end has
+ * cancelled continue too, and so does a child whose end ended it. False: the run has changed since it was read.
+ * @throws PawlError 'run-rolled-back', 'run-live' (a child is still being cancelled), 'run-quarantined'
+ */
+export async function retryFailed(connection: Connection, row: KnownRun): Promise<boolean> {
+  const { own, children } = await planRetry(connection, row)
+  // Children first: the run looks for their ends once it is live. If a child has begun again meanwhile, another call does the same.
+  for (const child of children)
+    if (await repeatRun(connection, child)) connection.localWorker?.onRestarted(child.row.id)
+  return repeatRun(connection, own)
+}
+
+/** Says what {@link retryFailed} would do. @throws as it does */
+export async function previewFailed(connection: Connection, row: KnownRun): Promise<RepeatPreview> {
+  const { own, children } = await planRetry(connection, row)
+  return { ...previewRepeat(own.events, own.kept), children: children.map((child) => child.row.id) }
+}
+
+async function planRetry(
+  connection: Connection,
+  row: KnownRun,
+): Promise<{ readonly own: Repetition; readonly children: readonly Repetition[] }> {
+  const events = await readAll(connection, row)
+  if (hasUndone(events)) throw new PawlError('run-rolled-back', { run: row.id })
+  const { kept, position } = cutBeforeFailure(events)
+  const children: Repetition[] = []
+  await planChildren(connection, row, causeAt(events, position), row.endedAt ?? 0, children)
+  return { own: { row, events, kept, isAnew: false }, children }
+}
+
+/**
+ * Plans the children that ended because their parent did, which was at `since`, and the one whose end ended it. What has undone its
+ * steps begins anew.
+ */
+async function planChildren(
+  connection: Connection,
+  parent: KnownRun,
+  cause: string | null,
+  since: number,
+  plan: Repetition[],
+): Promise<void> {
+  const store = await connection.store()
+  const query = { procedure: null, statuses: [], tag: null, parent: parent.id, limit: pageSize }
+  for (let before: number | null = null; ; ) {
+    const rows = await store.runs({ ...query, before })
+    for (const found of rows) {
+      const row = readChild(found)
+      if (row.id === cause || (row.cancelAt !== null && row.cancelAt >= since))
+        await planChild(connection, row, since, plan)
+    }
+    const last = rows.at(-1)
+    if (rows.length < pageSize || last === undefined) return
+    before = last.run
+  }
+}
+
+async function planChild(
+  connection: Connection,
+  row: KnownRun,
+  since: number,
+  plan: Repetition[],
+): Promise<void> {
+  if (row.state === 'completed' || (row.state === 'live' && row.cancelAt === null)) return
+  if (row.state === 'live') throw refuseCancelling(row)
+  const events = await readAll(connection, row)
+  const isAnew = hasUndone(events)
+  const failure = cutBeforeFailure(events)
+  await planChildren(connection, row, isAnew ? null : causeAt(events, failure.position), since, plan)
+  const kept = row.cancelAt === null ? failure.kept : cutBeforeCancel(events)
+  plan.push({ row, events, kept: isAnew ? events.slice(0, 1) : kept, isAnew })
+}
+
+async function readAll(connection: Connection, row: KnownRun): Promise<readonly LogEvent[]> {
+  const events: LogEvent[] = []
+  try {
+    const store = await connection.store()
+    for await (const page of readLogPages(store, connection.sha256, row)) events.push(...page)
+  } catch (error) {
+    throw explainUnread(row.id, `The log of run ${row.id}`, error)
+  }
+  return events
+}
+
+function readChild(row: Parameters<typeof readRun>[0]): KnownRun {
+  try {
+    return understand(() => readRun(row))
+  } catch (error) {
+    throw explainUnread(row.id, `Run ${row.id}`, error)
+  }
+}
+
+/** Returns the id of the run whose failure or cancel the result at a position is. */
+function causeAt(events: readonly LogEvent[], position: number | null): string | null {
+  const result = events.find((event) => event.type === 'settled' && event.position === position)
+  if (result === undefined || !result.failed) return null
+  const { code, details } = decode(result.payload) as FailedPayload
+  return code === 'run-failed' || code === 'run-cancelled' ? (details as { readonly run: string }).run : null
+}
+
+function refuseCancelling({ id, mark, parent }: KnownRun): PawlError {
+  return new PawlError(
+    'run-live',
+    { run: id, status: mark === 'none' ? 'running' : mark },
+    {
+      what: `Run ${parent?.run} cannot be retried while its child ${id} is being cancelled.`,
+      next: 'It was not retried.',
+      remedy: 'Retry it once the child has ended.',
+    },
+  )
+}

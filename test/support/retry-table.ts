@@ -1,0 +1,131 @@
+import { createClient, createEngine, type Engine, type Logger, procedure } from '@pawl/core'
+import { expect, onTestFinished, test } from 'vitest'
+import type { CancelPlace } from './cancel-table.ts'
+import { meddleWith } from './meddling-store.ts'
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+const once = { retry: { attempts: 1 } } as const
+
+/** The rows of the table of retries of failed runs. */
+export function describeRetryTable(makePlace: () => Promise<CancelPlace>): void {
+  /** A family of three: the child of the child fails, and so do all above it. Steps count their calls. */
+  async function setUp() {
+    const place = await makePlace()
+    const calls: string[] = []
+    const state = { isBroken: true }
+    const note = (name: string) => () => void calls.push(name)
+    const last = procedure({ name: 'last' }, async (ctx) => {
+      await ctx.step('reserve', note('reserve'))
+      return ctx.step(
+        'charge',
+        ({ idempotencyKey }) => {
+          calls.push(`charge ${idempotencyKey}`)
+          if (state.isBroken) throw new Error('card declined')
+          return 'paid'
+        },
+        once,
+      )
+    })
+    const middle = procedure({ name: 'middle' }, async (ctx) => {
+      await ctx.step('check', note('check'))
+      return ctx.call(last, undefined, { id: 'last' })
+    })
+    const first = procedure({ name: 'first' }, async (ctx) => {
+      await ctx.step('load', note('load'))
+      return ctx.call(middle, undefined, { id: 'middle' })
+    })
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      await ctx.step('load', note('load'))
+      const { approved } = await ctx.human.approve('Go?', {
+        ...{ key: 'go', timeout: '1ms', onTimeout: state.isBroken ? 'fail' : 'reject' },
+      })
+      return approved
+    })
+    const engines: Engine[] = []
+    onTestFinished(async () => {
+      for (const engine of engines) await engine.stop()
+      await place.remove()
+    })
+    const { store } = place
+    const engine = await createEngine({
+      ...{ store, logger: silent, procedures: [first, middle, last, asking] },
+    })
+    engines.push(engine)
+    return { store, engine, calls, state, first, asking }
+  }
+
+  const expectOnce = (calls: readonly string[]): void => {
+    const charges = calls.filter((call) => call.startsWith('charge'))
+    expect(calls.filter((call) => !call.startsWith('charge')).sort()).toEqual(['check', 'load', 'reserve'])
+    expect(charges).toHaveLength(2)
+    expect(new Set(charges).size).toBe(1)
+  }
+
+  /** The other call was faster. */
+  const expectEnded = (error: unknown): void => expect(error).toMatchObject({ code: 'run-ended' })
+
+  test('a failed run continues with its children, and repeats nothing', async () => {
+    const { engine, calls, state, first } = await setUp()
+    const run = await engine.run(first, undefined, { id: 'first' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    state.isBroken = false
+    expect(await engine.previewRetry('first')).toMatchObject({
+      ...{ position: 1, kept: 1, more: 0, undone: [], children: ['last', 'middle'] },
+      operations: [{ position: 1, type: 'child', name: 'middle', does: 'effect', becomes: 'repeated' }],
+    })
+    await engine.retry('first')
+    expect(await run.result()).toBe('paid')
+    expectOnce(calls)
+    for (const id of ['first', 'middle', 'last'])
+      expect(await engine.get(id).status()).toMatchObject({ status: 'completed', generation: 2 })
+    expect((await engine.list({ parent: 'middle' })).items.map(({ id }) => id)).toEqual(['last'])
+  })
+
+  for (const when of ['before', 'after'])
+    test(`a retry that is killed ${when} any of its writes can be repeated`, async () => {
+      const { store, engine, calls, state, first } = await setUp()
+      const run = await engine.run(first, undefined, { id: 'first' })
+      await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+      state.isBroken = false
+      for (let write = 0; write < 3; write++) {
+        const meddling = meddleWith(store)
+        let n = 0
+        meddling.always('restart', async (go) => {
+          if (n++ < write) return go()
+          if (when === 'after') await go()
+          throw new Error('killed')
+        })
+        const client = createClient({ store: meddling.store })
+        await client.retry('first').catch((error: Error) => {
+          // The run itself is live with the last write.
+          if (error.message !== 'killed') expectEnded(error)
+        })
+        await client.stop()
+      }
+      await engine.retry('first').catch(expectEnded)
+      expect(await run.result()).toBe('paid')
+      expectOnce(calls)
+    })
+
+  test('of many retries at once one counts', async () => {
+    const { engine, calls, state, first } = await setUp()
+    const run = await engine.run(first, undefined, { id: 'first' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    state.isBroken = false
+    await Promise.all(Array.from({ length: 8 }, () => engine.retry('first').catch(expectEnded)))
+    expect(await run.result()).toBe('paid')
+    expectOnce(calls)
+    expect((await run.status()).generation).toBe(2)
+  })
+
+  test('the row of a question that has timed out is replaced', async () => {
+    const { engine, state, asking } = await setUp()
+    const run = await engine.run(asking, undefined, { id: 'a' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    state.isBroken = false
+    await engine.retry('a')
+    expect(await run.result()).toBe(false)
+    const { items } = await engine.inbox.list({ run: 'a', status: 'timed-out' })
+    expect(items).toMatchObject([{ position: 1, key: 'go' }])
+  })
+}
