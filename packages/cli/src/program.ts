@@ -7,6 +7,7 @@ import { completionScript, type Shell, shells } from './commands/completion.ts'
 import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
 import { explore } from './commands/explore.ts'
+import { fork } from './commands/fork.ts'
 import { inbox, list, log, show } from './commands/look.ts'
 import { migrate } from './commands/migrate.ts'
 import { resume } from './commands/resume.ts'
@@ -93,6 +94,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     act(flags, (context) => answer(context, ask, flags)),
   )
   add('inbox', 'list open asks, most urgent first')
+    .option('--mine', 'addressed to you or to your groups')
     .option('--to <name>', 'addressed to this name, such as group:support')
     .option('--run <run>', 'of this run')
     .option('--overdue', 'only overdue asks')
@@ -123,9 +125,15 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
   withChosen(add('cancel [run...]', 'cancel runs, by id or all that a filter finds'))
     .option('--reason <text>', 'why, for people and in the error of the run')
     .action((ids, flags) => act(flags, (context) => cancel(context, ids, flags)))
-  withChosen(add('retry [run...]', 'retry stuck runs, and runs quarantined for crashes')).action(
-    (ids, flags) => act(flags, (context) => retry(context, ids, flags)),
-  )
+  withChosen(add('retry [run...]', 'retry runs that are failed, stuck or quarantined for crashes'))
+    .option('--preview', 'only show what of one run would be done again')
+    .action((ids, flags) => act(flags, (context) => retry(context, ids, flags)))
+  add('fork <run>', 'start a run that shares the past of another one up to a position')
+    .option('--at <position>', 'continue just before the result at this position of the log')
+    .option('--edit <position=json>', 'another result at a position that is kept; repeat it', collect)
+    .option('--id <id>', 'the id of the new run; default: generated')
+    .option('--preview', 'only show what would be done again')
+    .action((id, flags) => act(flags, (context) => fork(context, id, flags)))
   withChosen(add('delete [run...]', 'delete runs that have ended or are quarantined, for ever')).action(
     (ids, flags) => act(flags, (context) => deleteRuns(context, ids, flags)),
   )
@@ -147,6 +155,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
     .option('--hosts <name>', 'an accepted Host name; repeat it for several', collect)
     .option('--tokens <file>', 'the file of tokens, made by `pawl token`')
+    .option('--open', 'open the inbox in the browser; BROWSER names the command')
     .action((flags) => act(flags, (context) => dev(context, flags)))
   add('worker', 'work on the store until stopped')
     .option('--concurrency <n>', 'steps at work at once; default: 100')

@@ -30,6 +30,7 @@ export {
   messageKindCode,
   operationKindCode,
   refuseMessage,
+  staleKinds,
   stateCode,
 } from './ports/codes.ts'
 export { connectTo, defineStore, type Store } from './ports/connect.ts'
@@ -96,7 +97,6 @@ export type {
   RunRow,
   RunState,
 } from './ports/store/runs.ts'
-export { staleKinds } from './ports/store/runs.ts'
 export type { StateRow } from './ports/store/state.ts'
 export type { StorePort } from './ports/store/store.ts'
 export type { NewWorker, ProcedureVersions, WorkerKey, WorkerRow } from './ports/store/workers.ts'

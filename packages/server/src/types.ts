@@ -58,7 +58,7 @@ export interface NewRun {
 export type Thing = Ask | RunView | NewRun
 
 /** What a request does. */
-export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'update' | 'cancel' | 'retry' | 'delete'
+export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'update' | 'cancel' | 'retry' | 'fork' | 'delete'
 
 /** An HTTP server over a client. Created by `createServer`. */
 export interface Server {

@@ -2,10 +2,11 @@ import type { Problem } from '@pawl/server'
 import { readJson } from '../answers/read-answer.ts'
 import { openTerminal } from '../answers/terminal.ts'
 import type { Context } from '../context.ts'
-import { type Door, type RunJson, segmentOf } from '../door/door.ts'
+import { type Door, type PreviewJson, type RunJson, segmentOf } from '../door/door.ts'
 import { CommandError, usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
+import { printPreview } from './fork.ts'
 
 // Commands that change a run.
 
@@ -56,12 +57,17 @@ export async function cancel(
   })
 }
 
+export interface RetryFlags extends ChosenFlags {
+  readonly preview?: boolean
+}
+
 export async function retry(
   context: Context,
   ids: readonly string[],
-  flags: ChosenFlags,
+  flags: RetryFlags,
 ): Promise<ExitStatus> {
   const door = await context.door()
+  if (flags.preview === true) return previewRetry(context, door, ids)
   const chosen = await chooseRuns(door, ids, flags)
   // A retry of runs that are named changes nothing that a second one could not.
   if (ids.length === 0 && flags.yes !== true) await confirm(context, 'Retry', chosen)
@@ -69,6 +75,12 @@ export async function retry(
     const run = await door.post<RunJson>(`/runs/${segmentOf(id)}/retry`, {})
     return { run, says: `Run ${id} is due: ${run.status}` }
   })
+}
+
+async function previewRetry({ out }: Context, door: Door, ids: readonly string[]): Promise<ExitStatus> {
+  const [id] = ids
+  if (id === undefined || ids.length > 1) throw usageError('`--preview` needs the id of one run.')
+  return printPreview(out, await door.post<PreviewJson>(`/runs/${segmentOf(id)}/retry/preview`, {}))
 }
 
 export async function deleteRuns(

@@ -95,6 +95,7 @@ const followedColumns: readonly Column<FollowedAsk>[] = [
 ]
 
 export interface FollowInboxFlags {
+  readonly mine?: boolean
   readonly to?: string
   readonly run?: string
   readonly overdue?: boolean
@@ -104,19 +105,29 @@ export interface FollowInboxFlags {
 export async function followInbox(
   { out, signal }: Context,
   door: Door,
-  { to, run, overdue }: FollowInboxFlags,
+  { mine, to, run, overdue }: FollowInboxFlags,
 ): Promise<ExitStatus> {
   const query = { only: 'ask.opened,ask.closed', open: '1' }
+  const own = mine === true ? await namesOf(door) : undefined
   for await (const { event = '', data } of door.follow('/events', query, signal)) {
     const ask = await findAsk(door, (data as { readonly ask?: string }).ask)
     const isWanted =
       ask !== undefined &&
+      (own === undefined || ask.to.length === 0 || ask.to.some((name) => own.includes(name))) &&
       (to === undefined || ask.to.includes(to)) &&
       (run === undefined || ask.run === run) &&
       (overdue !== true || ask.overdue)
     if (isWanted) printRow<FollowedAsk>(out, { event, ...ask }, followedColumns)
   }
   return signal.aborted ? exit.interrupted : exit.done
+}
+
+/** The names of the caller. */
+async function namesOf(door: Door): Promise<readonly string[]> {
+  const { actor, names } = await door.get<{ readonly actor: string; readonly names: readonly string[] }>(
+    '/me',
+  )
+  return [actor, ...names]
 }
 
 /** Undefined if it is gone: its run was deleted since. */

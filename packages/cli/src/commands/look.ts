@@ -9,6 +9,7 @@ import { showTree } from './tree.ts'
 // Commands that only read.
 
 export interface InboxFlags {
+  readonly mine?: boolean
   readonly to?: string
   readonly run?: string
   readonly overdue?: boolean
@@ -17,10 +18,10 @@ export interface InboxFlags {
 }
 
 export async function inbox(context: Context, flags: InboxFlags): Promise<ExitStatus> {
-  const { to, run, overdue, limit } = flags
+  const { mine, to, run, overdue, limit } = flags
   const door = await context.door()
   if (flags.follow === true) return followInbox(context, door, flags)
-  const query = { to, run, limit, overdue: overdue === true ? 'true' : undefined }
+  const query = { to, run, limit, mine: flagOf(mine), overdue: flagOf(overdue) }
   const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', query)
   printRows(context.out, items, askColumns, 'No open asks.')
   return exit.done
@@ -69,4 +70,9 @@ export async function log(context: Context, id: string, flags: LogFlags): Promis
   const shown = failed === true ? items.filter(({ status }) => status === 'failed') : items
   printRows(context.out, shown, logColumns, 'The log has no entries.')
   return exit.done
+}
+
+/** A flag as a parameter of a query. */
+function flagOf(isSet: boolean | undefined): 'true' | undefined {
+  return isSet === true ? 'true' : undefined
 }

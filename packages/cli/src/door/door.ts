@@ -8,6 +8,8 @@ export interface RunJson {
   readonly procedure: string
   readonly version: number
   readonly status: string
+  readonly generation: number
+  readonly forkedFrom?: { readonly run: string; readonly position: number }
   readonly startedAt: string
   readonly endedAt?: string
   readonly waitingFor: readonly {
@@ -30,6 +32,22 @@ export interface RunJson {
   readonly parent?: { readonly run: string; readonly position?: number }
   readonly tags: readonly string[]
   readonly startedBy?: string
+}
+
+/** What a fork or a retry keeps of a run, and what it does again. */
+export interface PreviewJson {
+  readonly position?: number
+  readonly kept: number
+  readonly operations: readonly {
+    readonly position: number
+    readonly type: string
+    readonly name: string
+    readonly does: string
+    readonly becomes: string
+  }[]
+  readonly more: number
+  readonly undone: readonly string[]
+  readonly children: readonly string[]
 }
 
 export interface AskJson {

@@ -47,6 +47,8 @@ export function showRun(out: Out, run: RunJson): void {
     ['started', run.startedBy === undefined ? run.startedAt : `${run.startedAt} by ${run.startedBy}`],
     ['ended', run.endedAt],
     ['child of', run.parent?.run],
+    ['fork of', at(run.forkedFrom?.position, run.forkedFrom?.run)],
+    ['generation', run.generation > 1 ? String(run.generation) : undefined],
     ['progress', showProgress(run)],
     ['tags', run.tags.length === 0 ? undefined : run.tags.join(', ')],
     [

@@ -31,6 +31,18 @@ export const fail = procedure({ name: 'fail' }, (ctx) =>
     { retry: false },
   ),
 )
+/** Its second step fails until a file exists. */
+export const fixable = procedure({ name: 'fixable' }, async (ctx) => {
+  await ctx.step('load', () => 'loaded')
+  return ctx.step(
+    'send',
+    () => {
+      if (!existsSync('fixed')) throw new Error('it is down')
+      return 'sent'
+    },
+    { retry: false },
+  )
+})
 export const enter = procedure({ name: 'enter' }, (ctx) => ctx.human.input('Your name?', z.string()))
 export const pick = procedure({ name: 'pick' }, (ctx) => ctx.human.select('Where to?', ['north', 'south']))
 export const review = procedure({ name: 'review' }, (ctx) =>

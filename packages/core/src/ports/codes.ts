@@ -35,6 +35,9 @@ const messageKinds = [
   'update',
 ] as const satisfies readonly Message['kind'][]
 
+/** The kinds of messages that a generation that keeps a past does not inherit. */
+export const staleKinds: readonly Message['kind'][] = ['answer', 'cancel', 'ended', 'watch']
+
 /** The key of the message that requests a cancel: a run has at most one. Signals and early answers have keys with other prefixes. */
 export const cancelKey = 'cancel'
 

@@ -72,6 +72,29 @@ export const runShape = z
   .meta({ id: 'Run' })
 export type RunJson = z.infer<typeof runShape>
 
+/** What a fork or a retry keeps of a run, and what it does again. */
+export const previewShape = z
+  .object({
+    position: z.number().int().optional().meta({ description: 'The first position that is not kept' }),
+    kept: z.number().int().meta({ description: 'The number of results that are kept' }),
+    operations: z
+      .array(
+        z.object({
+          position: z.number().int(),
+          type: z.string(),
+          name: z.string(),
+          does: z.enum(['effect', 'ask', 'wait']),
+          becomes: z.enum(['edited', 'repeated', 'depends']),
+        }),
+      )
+      .meta({ description: 'What is edited or not kept. depends: the code decides' }),
+    more: z.number().int().meta({ description: 'The number of further operations' }),
+    undone: z.array(z.string()).meta({ description: 'Undos whose steps are kept as if they were done' }),
+    children: z.array(z.string()).meta({ description: 'Runs that continue with a retry' }),
+  })
+  .meta({ id: 'RepeatPreview' })
+export type PreviewJson = z.infer<typeof previewShape>
+
 /** A value that a run exposes. */
 export const stateShape = z
   .object({ name: z.string(), at: instant, value: payload.optional() })

@@ -1,7 +1,7 @@
-import type { Answer, Ask, ExecutionLog, RunView } from '@pawl/core'
+import type { Answer, Ask, ExecutionLog, RepeatPreview, RunView } from '@pawl/core'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { type Json, writePayload } from './payload.ts'
-import type { AskBriefJson, AskJson, LogEntryJson, RunJson, StateJson } from './shapes.ts'
+import type { AskBriefJson, AskJson, LogEntryJson, PreviewJson, RunJson, StateJson } from './shapes.ts'
 
 export function showRun(view: RunView): RunJson {
   return omitUndefined({
@@ -15,6 +15,11 @@ export function showRun(view: RunView): RunJson {
     parent: view.parent && omitUndefined({ ...view.parent }),
     stuck: view.stuck && omitUndefined({ ...view.stuck, triedAt: view.stuck.triedAt?.toISOString() }),
   }) as RunJson
+}
+
+/** Shows what a fork or a retry does again. */
+export function showPreview(preview: RepeatPreview): PreviewJson {
+  return omitUndefined({ ...preview }) as PreviewJson
 }
 
 /** Shows a value that a run exposes. */

@@ -44,7 +44,7 @@ export const runActionRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/runs/retry',
-    summary: 'Retry several stuck runs, or runs quarantined for crashes',
+    summary: 'Retry several runs that are failed, stuck or quarantined for crashes',
     roles: operators,
     query: z.strictObject({}),
     body: z.strictObject({ runs }),

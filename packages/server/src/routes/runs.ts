@@ -194,21 +194,6 @@ export const runRoutes: readonly Route[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/runs/{run}/retry',
-    summary: 'Retry a stuck run, or one quarantined for crashes',
-    roles: operators,
-    query: z.strictObject({}),
-    body: z.strictObject({}),
-    replies: { 202: runShape },
-    async handle({ client, rights, params }) {
-      const run = await seenRun(client, rights, params.run)
-      rights.checkRun('retry', run)
-      await client.retry(run.id)
-      return { status: 202, body: showRun(await client.get(run.id).status()) }
-    },
-  }),
-  route({
     method: 'DELETE',
     path: '/runs/{run}',
     summary: 'Delete a run that has ended or is quarantined; the decisions made in it are kept',

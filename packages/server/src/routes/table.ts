@@ -3,6 +3,7 @@ import { documentRoute } from './document.ts'
 import { hookRoutes } from './hooks.ts'
 import { linkRoutes } from './links.ts'
 import { meRoutes } from './me.ts'
+import { repeatRoutes } from './repeats.ts'
 import type { Route } from './route.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...runRoutes,
   ...runActionRoutes,
+  ...repeatRoutes,
   ...talkRoutes,
   ...workerRoutes,
   ...streamRoutes,

@@ -71,6 +71,9 @@ test('the writes of the matrix do change the store', async () => {
 /** A check stores nothing. A run that is neither stuck nor quarantined resumes by itself. */
 const unchanging: readonly string[] = [
   'POST /v1/runs/{run}/retry',
+  // They say what would be.
+  'POST /v1/runs/{run}/retry/preview',
+  'POST /v1/runs/{run}/fork/preview',
   // The run of the matrix is live, so it is not deleted.
   'DELETE /v1/runs/{run}',
   'POST /v1/runs/retry',

@@ -121,6 +121,22 @@ export const matrix: Readonly<Record<string, Row>> = {
     status: { ...operators, operate: 200, admin: 200 },
   },
   'POST /v1/runs/{run}/retry': { path: '/v1/runs/refund:1/retry', body: {}, status: operators },
+  // The run of the matrix is live: a retry has nothing to say.
+  'POST /v1/runs/{run}/retry/preview': {
+    path: '/v1/runs/refund:1/retry/preview',
+    body: {},
+    status: { ...operators, operate: 200, admin: 200 },
+  },
+  'POST /v1/runs/{run}/fork': {
+    path: '/v1/runs/refund:1/fork',
+    body: { position: 0, id: 'refund:3' },
+    status: { ...operators, operate: 201, admin: 201 },
+  },
+  'POST /v1/runs/{run}/fork/preview': {
+    path: '/v1/runs/refund:1/fork/preview',
+    body: { position: 0 },
+    status: { ...operators, operate: 200, admin: 200 },
+  },
   'DELETE /v1/runs/{run}': { path: '/v1/runs/refund:1', status: { ...admins, admin: 409 } },
   'GET /v1/hooks': { path: '/v1/hooks', status: { ...readers, watch: 403, operate: 403 } },
   'POST /v1/hooks': {

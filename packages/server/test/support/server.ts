@@ -69,7 +69,7 @@ export interface Called {
 export async function startServer(
   options: Partial<Omit<ServerOptions, 'client'>> & {
     readonly client?: (engine: Engine) => Client
-    readonly procedures?: readonly Procedure<undefined, void>[]
+    readonly procedures?: readonly Procedure<undefined, unknown>[]
   } = {},
 ): Promise<TestServer> {
   const { client, procedures = [], ...rest } = options

@@ -6,13 +6,18 @@ import { type ExitStatus, exit } from '../../exit.ts'
 import { safe } from '../../output/out.ts'
 import { aborted, listen, type ServerFlags } from '../serve.ts'
 import { ChildWorker } from './child-worker.ts'
+import { openBrowser } from './open-browser.ts'
 import { watchFiles } from './watch-files.ts'
+
+export interface DevFlags extends ServerFlags {
+  readonly open?: boolean
+}
 
 /**
  * Serves the API and works on the store, and replaces the worker when the code changes. The server stays, so that pages and streams
  * survive a change, and a module that does not load leaves them up.
  */
-export async function dev(context: Context, flags: ServerFlags): Promise<ExitStatus> {
+export async function dev(context: Context, flags: DevFlags): Promise<ExitStatus> {
   const { out, signal, surroundings } = context
   const { store, procedures } = await context.located()
   if (procedures.value.length === 0)
@@ -44,6 +49,10 @@ export async function dev(context: Context, flags: ServerFlags): Promise<ExitSta
     void worker.replace()
   })
   out.print(url)
+  if (flags.open === true)
+    openBrowser(url, surroundings.env, () =>
+      out.note('  No browser could be opened. Open the address above.'),
+    )
   await worker.replace()
   await aborted(signal)
   watcher.close()

@@ -15,7 +15,7 @@ const pageSize = 100
 
 /**
  * Continues a run that has failed just before the failed result that ended it, as its next generation. Its children that its end has
- * cancelled continue too, and so does a child whose end ended it. False: the run has changed since it was read.
+ * cancelled continue too, and a child whose end ended it continues as well. False: the run has changed since it was read.
  * @throws PawlError 'run-rolled-back', 'run-live' (a child is still being cancelled), 'run-quarantined'
  */
 export async function retryFailed(connection: Connection, row: KnownRun): Promise<boolean> {

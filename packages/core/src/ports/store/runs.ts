@@ -1,6 +1,5 @@
 import type { RunStatus } from '../../base/words.ts'
 import type { LogEvent, NewEvent } from '../../events/event.ts'
-import type { Message } from './mail.ts'
 import type { WorkerKey } from './workers.ts'
 
 /** Stores the rows of runs: creates, marks, retries and reads them. */
@@ -115,9 +114,6 @@ export interface KeptSignal {
   readonly name: string
   readonly payload: Uint8Array | null
 }
-
-/** The kinds of messages that a generation that keeps a past does not inherit. */
-export const staleKinds: readonly Message['kind'][] = ['answer', 'cancel', 'ended', 'watch']
 
 /** The outcome of a creation. */
 export type Created =

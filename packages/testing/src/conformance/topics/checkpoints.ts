@@ -171,7 +171,7 @@ export function describeCheckpoints(test: StageTest): void {
       }
       expect(await port.remove([removed.run])).toEqual(['removed'])
       const generation = { ...newRun('again'), started: started(), link: bytes('link'), info: bytes('info') }
-      expect(await port.restart({ ...generation, run: again.run, head: again.head })).toBe(true)
+      expect(await port.restart({ ...generation, run: again.run, head: again.head, kept: null })).toBe(true)
       expect(await port.checkpoints(all)).toEqual([])
       expect((await stage.dump()).checkpoints).toEqual([])
       expect(await port.addCheckpoint(removed.run, addition(600_000))).toEqual({ outcome: 'missing' })

@@ -17,7 +17,15 @@ import type { StageTest } from '../stage.ts'
 
 const copyOfChild: LastPart = {
   ...{ link: link(9), state: 'live', createdAt: 1, endedAt: null, cancelAt: null, tags: [], startedBy: null },
-  ...{ parent: { run: 'p', position: 4 }, info: null, messages: [], asks: [] },
+  ...{
+    parent: { run: 'p', position: 4 },
+    info: null,
+    messages: [],
+    asks: [],
+    base: 0,
+    states: [],
+    checkpoints: [],
+  },
 }
 
 export function describeGenerations(test: StageTest): void {
@@ -196,7 +204,7 @@ export function describeGenerations(test: StageTest): void {
       ])
     })
 
-    test('with a past, signals stay in the mail, and those that are given are behind them', async (stage) => {
+    test('with a past, signals stay in the mail, and given signals are behind them', async (stage) => {
       const worker = await stage.worker()
       const standing = await stage.owned('a', worker)
       const others = ['ended', 'ended'] as const

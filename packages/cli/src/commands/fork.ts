@@ -1,0 +1,76 @@
+import { readJson } from '../answers/read-answer.ts'
+import type { Context } from '../context.ts'
+import { type PreviewJson, type RunJson, segmentOf } from '../door/door.ts'
+import { usageError } from '../door/problem.ts'
+import { type ExitStatus, exit } from '../exit.ts'
+import { type Out, safe } from '../output/out.ts'
+import { type Column, printRows } from '../output/table.ts'
+
+export interface ForkFlags {
+  readonly at?: string
+  readonly edit?: readonly string[]
+  readonly id?: string
+  readonly preview?: boolean
+}
+
+/** Starts a run that shares the past of another one, or says what it would do again. */
+export async function fork(context: Context, run: string, flags: ForkFlags): Promise<ExitStatus> {
+  const { out, surroundings } = context
+  if (flags.at === undefined) throw usageError('Pass the position to fork at, such as `--at 3`.')
+  const position = readPosition('--at', flags.at)
+  const edits = (flags.edit ?? []).map((text) => readEdit(text, surroundings.cwd))
+  const body = { position, ...(edits.length === 0 ? {} : { edit: Object.fromEntries(edits) }) }
+  const door = await context.door()
+  const path = `/runs/${segmentOf(run)}/fork`
+  if (flags.preview === true) {
+    if (flags.id !== undefined) throw usageError('`--preview` starts no run: leave out `--id`.')
+    return printPreview(out, await door.post<PreviewJson>(`${path}/preview`, body))
+  }
+  const made = await door.post<RunJson>(path, {
+    ...body,
+    ...(flags.id === undefined ? {} : { id: flags.id }),
+  })
+  if (out.json) out.print(JSON.stringify(made))
+  else {
+    out.note(`  Run ${safe(run)} is forked at position ${position}: ${made.status}`)
+    out.print(safe(made.id))
+  }
+  return exit.done
+}
+
+const columns: readonly Column<PreviewJson['operations'][number]>[] = [
+  { title: 'POSITION', of: ({ position }) => String(position) },
+  { title: 'TYPE', of: ({ type }) => type },
+  { title: 'NAME', of: ({ name }) => name },
+  { title: 'DOES', of: ({ does }) => does },
+  { title: 'BECOMES', of: ({ becomes }) => becomes },
+]
+
+/** Prints what is done again. What is kept is only counted. */
+export function printPreview(out: Out, preview: PreviewJson): ExitStatus {
+  if (out.json) {
+    out.print(JSON.stringify(preview))
+    return exit.done
+  }
+  const { kept, operations, more, undone, children } = preview
+  out.note(`  Results that are kept: ${kept}`)
+  printRows(out, operations, columns, '  Nothing is done again.')
+  if (more > 0) out.note(`  ... and ${more} more`)
+  if (children.length > 0) out.note(`  Children that continue: ${children.map(safe).join(', ')}`)
+  if (undone.length > 0)
+    out.note(`  ${out.style('yellow', 'Undone since, and kept as done:')} ${undone.map(safe).join(', ')}`)
+  return exit.done
+}
+
+function readPosition(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw usageError(`\`${flag}\` needs a position, such as 3, not '${text}'.`)
+  return Number(text)
+}
+
+/** `3={"approved":false}`: the position, and the result that replaces the recorded one. */
+function readEdit(text: string, folder: string): readonly [number, unknown] {
+  const [, position, value] = /^(\d{1,9})=(.*)$/s.exec(text) ?? []
+  if (position === undefined || value === undefined)
+    throw usageError(`\`--edit\` needs a position and JSON, such as \`3={"approved":false}\`, not '${text}'.`)
+  return [Number(position), readJson(`--edit ${position}`, value, folder)]
+}

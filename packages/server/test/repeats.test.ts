@@ -1,0 +1,113 @@
+import { procedure } from '@pawl/core'
+import { expect, test } from 'vitest'
+import { startServer } from './support/server.ts'
+
+let isDown = true
+const order = procedure({ name: 'order' }, async (ctx) => {
+  const loaded = await ctx.step('load', () => ({ cents: 45n }))
+  const { approved } = await ctx.human.approve('Refund?', { to: 'group:finance', key: 'refund' })
+  if (!approved) return 'declined'
+  return ctx.step(
+    'pay',
+    () => {
+      if (isDown) throw new Error('the bank is down')
+      return `paid ${loaded.cents}`
+    },
+    { retry: { attempts: 1 } },
+  )
+})
+
+async function failOne(server: Awaited<ReturnType<typeof startServer>>): Promise<void> {
+  isDown = true
+  await server.engine.run(order, undefined, { id: 'order:1', by: 'user:zoe' })
+  const { id } = await server.engine.inbox.next({ run: 'order:1' })
+  await server.engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })
+  await server.engine
+    .get('order:1')
+    .result()
+    .catch(() => {})
+  isDown = false
+}
+
+test('previews and retries a failed run', async () => {
+  await using server = await startServer({ procedures: [order] })
+  await failOne(server)
+  const preview = await server.call('olga', 'POST', '/v1/runs/order:1/retry/preview', {})
+  expect(preview).toMatchObject({
+    status: 200,
+    body: {
+      ...{ position: 2, kept: 2, more: 0, undone: [], children: [] },
+      operations: [{ position: 2, type: 'step', name: 'pay', does: 'effect', becomes: 'repeated' }],
+    },
+  })
+  expect(await server.call('olga', 'POST', '/v1/runs/order:1/retry', {})).toMatchObject({ status: 202 })
+  expect(await server.engine.get('order:1').result()).toBe('paid 45')
+  for (const path of ['/v1/runs/order:1/retry', '/v1/runs/order:1/retry/preview'])
+    expect(await server.call('olga', 'POST', path, {})).toMatchObject({
+      ...{ status: 409, body: { code: 'run-ended', detail: expect.stringContaining('fork') } },
+    })
+})
+
+test('previews and forks a run, with edits of any type', async () => {
+  await using server = await startServer({ procedures: [order] })
+  await failOne(server)
+  const edit = { 0: { cents: { $pawl: 'bigint', value: '7' } } }
+  expect(
+    await server.call('olga', 'POST', '/v1/runs/order:1/fork/preview', { position: 1, edit }),
+  ).toMatchObject({
+    status: 200,
+    body: {
+      ...{ position: 1, kept: 1 },
+      operations: [
+        { position: 0, becomes: 'edited' },
+        { position: 1, does: 'ask', becomes: 'depends' },
+        { position: 2, does: 'effect', becomes: 'depends' },
+      ],
+    },
+  })
+  const body = { position: 1, edit, id: 'order:2' }
+  expect(await server.call('olga', 'POST', '/v1/runs/order:1/fork', body)).toMatchObject({
+    status: 201,
+    body: { id: 'order:2', forkedFrom: { run: 'order:1', position: 1 }, startedBy: 'user:olga' },
+  })
+  const { id } = await server.engine.inbox.next({ run: 'order:2' })
+  await server.engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })
+  expect(await server.engine.get('order:2').result()).toBe('paid 7')
+  expect(await server.call('olga', 'POST', '/v1/runs/order:1/fork', body)).toMatchObject({
+    ...{ status: 409, body: { code: 'id-taken' } },
+  })
+  expect(
+    await server.call('olga', 'POST', '/v1/runs/order:1/fork', { position: 1, edit: { x: 1 } }),
+  ).toMatchObject({ status: 400, body: { code: 'option-invalid' } })
+})
+
+test('a fork whose reply was lost is found again by its Idempotency-Key', async () => {
+  await using server = await startServer({ procedures: [order] })
+  await failOne(server)
+  const fork = (position: number) =>
+    server.call('olga', 'POST', '/v1/runs/order:1/fork', { position }, { 'idempotency-key': 'k:1' })
+  expect(await fork(1)).toMatchObject({ status: 201, body: { id: 'k:1' } })
+  expect(await fork(1)).toMatchObject({ status: 200, body: { id: 'k:1' } })
+  expect(await fork(2)).toMatchObject({ status: 409, body: { code: 'id-taken' } })
+})
+
+test('the answer to a question is edited only by an identity that may answer it', async () => {
+  await using server = await startServer({ procedures: [order] })
+  await failOne(server)
+  const body = { position: 2, edit: { 1: { approved: false } }, id: 'order:3' }
+  for (const path of ['/v1/runs/order:1/fork', '/v1/runs/order:1/fork/preview'])
+    expect(
+      await server.call('olga', 'POST', path, path.endsWith('preview') ? { ...body, id: undefined } : body),
+    ).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+  expect(await server.call('root', 'POST', '/v1/runs/order:1/fork', body)).toMatchObject({ status: 201 })
+  expect(await server.engine.get('order:3').result()).toBe('declined')
+})
+
+test('an identity that may not start runs of a procedure may not fork one', async () => {
+  const may = (_: unknown, verb: string): boolean => verb !== 'start'
+  await using server = await startServer({ procedures: [order], may })
+  await failOne(server)
+  expect(await server.call('olga', 'POST', '/v1/runs/order:1/fork', { position: 0 })).toMatchObject({
+    ...{ status: 403, body: { code: 'not-allowed' } },
+  })
+})
