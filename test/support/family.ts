@@ -70,7 +70,7 @@ async function findFamilyFaults(client: Client, port: StorePort, id: string): Pr
   const created = log
     .filter(({ type }) => type === 'child' || type === 'spawn')
     .map(({ position }) => position)
-  const positions = children.map((child) => child.parent?.position).sort()
+  const positions = children.map((child) => child.parent?.position ?? -1).sort((a, b) => a - b)
   const all = (await client.list({ procedure: 'child', limit: 200 })).items.filter((one) =>
     one.id.startsWith(`${id}.`),
   )

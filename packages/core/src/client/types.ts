@@ -28,7 +28,7 @@ import type { As, ResumeResolution } from './inbox/answering.ts'
 import type { Page } from './page.ts'
 import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
 
-export type { Page }
+export type { Page } from './page.ts'
 
 /** The options of `createEngine`. */
 export interface EngineOptions {

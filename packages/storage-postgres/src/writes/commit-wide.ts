@@ -52,7 +52,7 @@ const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberO
 const gaveWay =
   ' cross join (select count(*) from replaced) as g1 cross join (select count(*) from renamed) as g2'
 /** The largest number that the mail counter holds. */
-export const maxMail = 2 ** 31 - 1
+export const maxMail: number = 2 ** 31 - 1
 
 /**
  * The commit of units of which at least one changes other runs (creates them, or leaves messages for them), replies to an

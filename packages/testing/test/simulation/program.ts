@@ -364,7 +364,7 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
           case 'expose':
             return exposeNext(ctx)
           case 'progress':
-            return void ctx.progress({ done: trace.length })
+            return ctx.progress({ done: trace.length })
           case 'look':
             return void trace.push(
               `${path}: ${+ctx.now()} ${Date.now()} ${ctx.random()} ${Math.random()} ${ctx.uuid()}`,
