@@ -60,7 +60,12 @@ export function listExports(file: string): readonly Exported[] {
         .find((one) => one !== undefined)
     if ('node' in origin) return describe(path, name, module, origin.node)
     if (!origin.from.startsWith('.')) return undefined
-    return find(origin.from === '.' ? path : join(dirname(path), origin.from), origin.name)
+    if (origin.from !== '.') return find(join(dirname(path), origin.from), origin.name)
+    // Exported apart from its declaration or import, maybe under the same name.
+    const local = module.locals.get(origin.name)
+    if (local === undefined) return undefined
+    if ('node' in local) return describe(path, origin.name, module, local.node)
+    return local.from.startsWith('.') ? find(join(dirname(path), local.from), local.name) : undefined
   }
 }
 
