@@ -99,6 +99,7 @@ export type {
   Checkpoints,
 } from './client/checkpoints/checkpoint.ts'
 export type { As, ResumeResolution } from './client/inbox/answering.ts'
+export type { Page } from './client/page.ts'
 export type {
   AskAddress,
   AskByKey,
@@ -116,7 +117,6 @@ export type {
   InboxEvent,
   LogPage,
   NextFilter,
-  Page,
   ResultOptions,
   Retention,
   RunFilter,

@@ -28,8 +28,6 @@ import type { As, ResumeResolution } from './inbox/answering.ts'
 import type { Page } from './page.ts'
 import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
 
-export type { Page } from './page.ts'
-
 /** The options of `createEngine`. */
 export interface EngineOptions {
   /** Store that keeps the runs: the result of `sqlite()`, `postgres()` or `memory()`. */

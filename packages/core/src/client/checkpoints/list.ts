@@ -4,7 +4,7 @@ import { checkKeys, checkObject } from '../../checks/options.ts'
 import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
 import type { Connection } from '../connection.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
-import type { Page } from '../types.ts'
+import type { Page } from '../page.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { showReadable } from './show.ts'
 

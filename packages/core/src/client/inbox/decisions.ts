@@ -3,7 +3,7 @@ import type { DecisionQuery } from '../../ports/store/removals.ts'
 import type { Connection } from '../connection.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { readLimit } from '../options.ts'
-import type { Page } from '../types.ts'
+import type { Page } from '../page.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
 
