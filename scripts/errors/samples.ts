@@ -13,6 +13,7 @@ export const samples: ErrorDetails = {
   cancelled: { reason: 'the order was withdrawn' },
   'duration-invalid': { text: '1m30s' },
   'engine-stopped': {},
+  'export-invalid': { reason: 'the part that begins at byte 8 does not match its digest' },
   'foreign-await': {
     run: 'refund:A-1',
     after: 'load',

@@ -1,4 +1,5 @@
 import type { Sha256 } from './base/hash.ts'
+import { checkObject } from './checks/options.ts'
 import type { EngineSettings } from './client/options.ts'
 import { listChecked } from './client/runs/query.ts'
 import { ownEffects } from './ports/effects.ts'
@@ -6,6 +7,7 @@ import type { Logger } from './ports/logger.ts'
 import type { StorePort } from './ports/store/store.ts'
 import type { RunCheck } from './runs/run-check.ts'
 import { checkableOf, checkRuns } from './worker/check/check-runs.ts'
+import { readExported } from './worker/check/exported.ts'
 import { Procedures } from './worker/procedures.ts'
 import { Remarks } from './worker/remarks.ts'
 
@@ -30,11 +32,11 @@ export function createChecker({ settings, logger, sha256, store }: CheckerOption
     remarks: new Remarks(logger),
   }
   return async (what) => {
-    const rows = await listChecked(store, what)
-    return checkRuns(
-      services,
-      procedures,
-      rows.map((row) => checkableOf(store, sha256, row)),
-    )
+    const filter = checkObject('filter of check', what)
+    const runs =
+      filter['exports'] === undefined
+        ? (await listChecked(store, filter)).map((row) => checkableOf(store, sha256, row))
+        : await readExported(sha256, filter)
+    return checkRuns(services, procedures, runs)
   }
 }

@@ -113,6 +113,7 @@ export type {
   EngineOptions,
   ForkChanges,
   ForkPoint,
+  ImportOptions,
   Inbox,
   InboxEvent,
   LogPage,

@@ -203,6 +203,10 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     delete: (id: string) => harness.during(() => client.delete(id)),
     fork: async (...args: Parameters<Client['fork']>) =>
       handle((await harness.during(() => client.fork(...args))) as AnyHandle),
+    export: (id: string) => harness.during(() => client.export(id)),
+    exportStream: (id: string) => client.exportStream(id),
+    import: async (...args: Parameters<Client['import']>) =>
+      handle((await harness.during(() => client.import(...args))) as AnyHandle),
     cancel: (...args: Parameters<Client['cancel']>) => harness.during(() => client.cancel(...args)),
     resume: (...args: Parameters<Client['resume']>) => harness.during(() => client.resume(...args)),
     checkpoints: client.checkpoints,

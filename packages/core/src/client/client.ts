@@ -14,8 +14,10 @@ import { readLimit, readRunOptions, readRunOrGetOptions } from './options.ts'
 import type { Page } from './page.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { deleteRun } from './runs/delete.ts'
+import { exportRun, exportStream } from './runs/export.ts'
 import { forkRun, previewFork } from './runs/fork.ts'
 import { createRunHandle } from './runs/handle.ts'
+import { importRun } from './runs/import.ts'
 import { readRunQuery } from './runs/query.ts'
 import { previewRetry, retryRun } from './runs/retry.ts'
 import { RunStarter } from './runs/start.ts'
@@ -58,6 +60,12 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     cancel: async (id: unknown, reason?: unknown, given?: unknown) =>
       cancelRun(connection, checkName('id of cancel', id), reason, given),
     delete: async (id: unknown) => deleteRun(connection, checkName('id of delete', id)),
+    export: async (id: unknown) => exportRun(connection, checkName('id of export', id)),
+    exportStream: (id: unknown) => exportStream(connection, checkName('id of exportStream', id)),
+    import: async (file: unknown, given?: unknown) => {
+      const { id } = await importRun(connection, file, given)
+      return createRunHandle(connection, mailer, id, undefined)
+    },
     resume: (request: unknown, as: unknown) => resume(connection, mailer, request, as),
     checkpoints: guardVerbs(`${of}.checkpoints`, createCheckpoints(connection)),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),

@@ -137,7 +137,7 @@ function readRetention(given: unknown): RetentionRules {
 function readRule(option: string, given: unknown): RetentionRule {
   const rule = checkObject(option, given)
   checkKeys(`the ${option}`, rule, [
-    ...['completed', 'failed', 'cancelled', 'keep', 'decisions', 'checkpoints'],
+    ...['completed', 'failed', 'cancelled', 'keep', 'generations', 'decisions', 'checkpoints'],
   ])
   const read = (name: string): number | null =>
     rule[name] === undefined ? null : parseDuration(rule[name], `${name} of ${option}`)
@@ -146,6 +146,7 @@ function readRule(option: string, given: unknown): RetentionRule {
     ...{ completed: read('completed'), failed: read('failed') },
     ...{ cancelled: read('cancelled') ?? read('failed'), decisions: read('decisions') },
     checkpoints: read('checkpoints'),
+    generations: read('generations'),
     keep: keep === undefined ? null : checkWhole(`keep of ${option}`, keep, 0, Number.MAX_SAFE_INTEGER),
   }
 }

@@ -92,6 +92,11 @@ export interface Retention {
   readonly cancelled?: Duration
   /** Maximum number of ended runs; the runs that were started first are deleted. Default: no limit. Range: whole numbers from 0. */
   readonly keep?: number
+  /**
+   * How long the log of an earlier generation of a live run is kept, from when the next one began. Its answered asks stay in the
+   * inbox. Default: for ever.
+   */
+  readonly generations?: Duration
   /** How long answered asks outlive their run, from their answer. Default: for ever. */
   readonly decisions?: Duration
   /** How long checkpoints are kept, from when they were made. Those of a completed run are deleted. Default: as long as their run. */
@@ -237,10 +242,44 @@ export interface Client {
    * @example await client.delete('refund:A-1')
    */
   delete(id: string): Promise<void>
+  /**
+   * Returns a run as a file: its whole log with its hash chain, its mail, its asks and what it exposes. Equal runs have equal files,
+   * whatever the store. A live run is exported as it is at this moment, and continues.
+   * @throws PawlError 'run-not-found', 'run-quarantined' (its log is damaged), 'option-invalid'
+   * @example await writeFile('refund.pawl', await client.export('refund:A-1'))
+   */
+  export(id: string): Promise<Uint8Array>
+  /**
+   * Returns the file of {@link Client.export} in parts of about 256 KiB, so that a long log is never in memory as a whole. The
+   * file is complete only if the iteration ends without an error.
+   * @throws PawlError 'option-invalid'; the iteration also 'run-not-found', 'run-quarantined'
+   * @example await pipeline(client.exportStream('refund:A-1'), createWriteStream('refund.pawl'))
+   */
+  exportStream(id: string): AsyncIterable<Uint8Array>
+  /**
+   * Stores an exported run. Every byte of the file and the hash chain of its log are verified; until all of it is stored, no call
+   * finds the run and no worker executes it. A live run continues: delete the original, or both act, with the same idempotency keys.
+   * @param run the file, or its parts in any size, such as a `ReadStream` or the body of a response
+   * @throws PawlError 'export-invalid', 'id-taken', 'option-invalid'
+   * @example const run = await client.import(await readFile('refund.pawl'))
+   */
+  import(
+    run: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: ImportOptions,
+  ): Promise<RunHandle<unknown, Untyped>>
   readonly inbox: Inbox
   readonly checkpoints: Checkpoints
   /** Closes the connection to the store. */
   stop(): Promise<void>
+}
+
+/** The options of `import`. */
+export interface ImportOptions {
+  /**
+   * Id of the imported run. Default: the one it had. Another one only for a run that has completed or was cancelled, which cannot
+   * act again. Range: 1 to 200 characters.
+   */
+  readonly id?: string
 }
 
 /** Where a fork leaves its original. */
@@ -274,7 +313,7 @@ export interface Engine extends Client {
   /**
    * Replays stored runs with the code of this engine, and reports which of them would get stuck. Writes nothing, and runs no step.
    * By default it checks all runs that are running, waiting or stuck.
-   * @throws PawlError 'option-invalid', 'run-not-found', 'engine-stopped'
+   * @throws PawlError 'option-invalid', 'run-not-found', 'export-invalid', 'engine-stopped'
    * @example const broken = (await engine.check()).filter(({ verdict }) => verdict === 'diverges')
    */
   check(what?: CheckFilter): Promise<readonly RunCheck[]>
@@ -389,14 +428,21 @@ export interface RunFilter {
   readonly cursor?: string | undefined
 }
 
-/** Selects the runs of `check`: one by its id, or runs that match a filter. */
+/** Selects the runs of `check`: one by its id, exported ones, or runs that match a filter. */
 export type CheckFilter =
+  | {
+      /** Files of `export`, whatever the status of their runs. The store is not read. */
+      readonly exports: readonly Uint8Array[]
+      readonly run?: undefined
+    }
   | {
       /** Id of the run, whatever its status. */
       readonly run: string
+      readonly exports?: undefined
     }
   | {
       readonly run?: undefined
+      readonly exports?: undefined
       /** Name of the procedure. Default: all. */
       readonly procedure?: string | undefined
       /** Status, or an array of statuses. Default: 'running', 'waiting' and 'stuck'. */

@@ -56,6 +56,11 @@ const catalogue: Catalogue = {
     next: 'The call had no effect. Unfinished runs resume on the next engine that uses the store.',
     remedy: 'Call `stop()` last, or create a new engine or client.',
   }),
+  'export-invalid': ({ reason }) => ({
+    what: `The exported run cannot be read: ${reason}.`,
+    next: 'Nothing was imported.',
+    remedy: 'Export the run again, and copy the file as it is.',
+  }),
   'foreign-await': ({ run, after, what }) => ({
     what: `Run ${run} is waiting for something outside its \`ctx\` after ${after}: ${what}.`,
     next: "Nothing was written, and the run is now 'stuck'.",

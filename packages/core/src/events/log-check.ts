@@ -50,7 +50,7 @@ export class LogCheck {
     if (typeof event.type === 'number') this.#unknown ??= `event ${seq}, of type ${event.type},`
     if (typeof event.kind === 'number') this.#unknown ??= `event ${seq}, of kind ${event.kind},`
     const seal = this.#hash.add(event)
-    if (!isSame(seal, event.link))
+    if (!isSameSeal(seal, event.link))
       throw new LogDamaged(`its events ${Math.max(0, seq - sealEvery + 1)} to ${seq} do not match their seal`)
     if (this.#next === this.#end.head) this.#verifyHead()
     else if (seal !== null) this.#release()
@@ -93,7 +93,7 @@ export class HeldLog {
 
 const none: readonly StoredEvent[] = []
 
-function isSame(seal: Uint8Array | null, link: Uint8Array | null): boolean {
+export function isSameSeal(seal: Uint8Array | null, link: Uint8Array | null): boolean {
   return seal === null || link === null ? seal === link : sameBytes(seal, link)
 }
 
@@ -103,7 +103,7 @@ const latestTime = 8.64e15
 const maxCodes = 255
 
 /** Returns whether the hash identifies the event: it covers 32 bits of numbers and 8 bits of codes. */
-function isPossible({ position, turn, nth, type, kind, at, epoch, tookMs }: StoredEvent): boolean {
+export function isPossible({ position, turn, nth, type, kind, at, epoch, tookMs }: StoredEvent): boolean {
   return (
     position === (position | 0) &&
     turn === (turn | 0) &&

@@ -7,6 +7,8 @@ export interface RetentionRule extends Readonly<Record<EndState, number | null>>
   readonly decisions: number | null
   /** From when they were made; null: as long as their run. */
   readonly checkpoints: number | null
+  /** How long earlier generations of live runs are kept. */
+  readonly generations: number | null
   /** Maximum number of ended runs; null: no limit. */
   readonly keep: number | null
 }
@@ -17,7 +19,7 @@ export type RetentionRules = ReadonlyMap<string, RetentionRule>
 const monthMs = 30 * 24 * 60 * 60 * 1_000
 const ofBuiltIns: RetentionRule = {
   ...{ completed: monthMs, failed: monthMs, cancelled: monthMs },
-  ...{ decisions: null, checkpoints: null, keep: null },
+  ...{ decisions: null, checkpoints: null, generations: monthMs, keep: null },
 }
 
 /** Returns the rule of a procedure; undefined: all is kept. */

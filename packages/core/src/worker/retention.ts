@@ -1,7 +1,7 @@
 import { nextRound } from '../host/rounds.ts'
 import type { Logger } from '../ports/logger.ts'
 import { isCheckpointExpired, isExpired, type RetentionRules, ruleOf } from '../ports/retention.ts'
-import type { EndedRun } from '../ports/store/removals.ts'
+import type { ContinuedRun, EndedRun } from '../ports/store/removals.ts'
 import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
@@ -22,6 +22,7 @@ type Store = Pick<
   | 'decidedProcedures'
   | 'checkpointPlaces'
   | 'removeCheckpoints'
+  | 'dropGeneration'
 >
 
 /** Deletes the runs and decisions that have been kept long enough, a part of the runs at a time. */
@@ -47,7 +48,7 @@ export class RetentionChore {
   async run(): Promise<void> {
     const store = this.#store
     const now = await store.now()
-    const { runs, next } = await store.ended(this.#before, span)
+    const { runs, continued, next } = await store.ended(this.#before, span)
     if (this.#before === null) this.#seen.clear()
     const expired = runs.filter((run) => this.#isOver(run, now)).map(({ run }) => run)
     let count = 0
@@ -58,6 +59,7 @@ export class RetentionChore {
     }
     // Also what a killed process has left behind.
     await this.#clear()
+    for (const one of continued) await this.#drop(one, now)
     await this.#forget(now)
     await this.#dropCheckpoints(now)
     this.#before = next
@@ -84,6 +86,13 @@ export class RetentionChore {
     for (let first = 0; first < gone.length && this.#isWorking(); first += batchSize)
       await this.#store.removeCheckpoints(gone.slice(first, first + batchSize).map(({ n }) => n))
     this.#beforeCheckpoint = places.length < span ? null : (places.at(-1)?.n ?? null)
+  }
+
+  async #drop({ run, procedure }: ContinuedRun, now: number): Promise<void> {
+    const keptMs = ruleOf(this.#rules, procedure)?.generations ?? null
+    if (keptMs === null) return
+    while (this.#isWorking() && (await this.#store.dropGeneration(run, now - keptMs, clearSize)) > 0)
+      await nextRound()
   }
 
   async #clear(): Promise<void> {

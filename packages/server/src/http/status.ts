@@ -11,6 +11,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   cancelled: 409,
   'duration-invalid': 400,
   'engine-stopped': 503,
+  'export-invalid': 422,
   'foreign-await': 409,
   'host-refused': 421,
   'id-taken': 409,

@@ -81,7 +81,7 @@ async function beginCheck(
  * Pages are read in separate rounds of the event loop, so that an engine in the same process is not blocked. The last
  * page is empty if the log ends too early.
  */
-async function* readPages(
+export async function* readPages(
   store: StorePort,
   run: RunKey,
   first: number,

@@ -1,13 +1,5 @@
 import { type RunStatus, runStatuses } from '../../base/words.ts'
-import {
-  checkArray,
-  checkKeys,
-  checkName,
-  checkObject,
-  checkOneOf,
-  checkWhole,
-  refuse,
-} from '../../checks/options.ts'
+import { checkArray, checkKeys, checkName, checkOneOf, checkWhole, refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { RunQuery, RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
@@ -37,10 +29,20 @@ const checkedByDefault: readonly RunStatus[] = ['running', 'waiting', 'stuck']
 const pageSize = 500
 
 /** Returns the runs to be checked, newest first. @throws PawlError 'option-invalid', 'run-not-found' */
-export async function listChecked(store: StorePort, given: unknown): Promise<readonly RunRow[]> {
-  const filter = checkObject('filter of check', given)
+export async function listChecked(
+  store: StorePort,
+  filter: { readonly [option: string]: unknown },
+): Promise<readonly RunRow[]> {
   if (filter['run'] !== undefined) return [await findChecked(store, filter)]
-  checkKeys('the filter of check', filter, ['run', 'procedure', 'status', 'tag', 'parent', 'limit'])
+  checkKeys('the filter of check', filter, [
+    'run',
+    'exports',
+    'procedure',
+    'status',
+    'tag',
+    'parent',
+    'limit',
+  ])
   const most =
     filter['limit'] === undefined
       ? Number.POSITIVE_INFINITY

@@ -1,0 +1,146 @@
+import { toHex } from '../../base/hex.ts'
+import { checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { LogEvent } from '../../events/event.ts'
+import type { KeptAsk, KeptMessage, LastPart, RunCopy } from '../../ports/store/copies.ts'
+import type { StateRow } from '../../ports/store/state.ts'
+import type { StorePort } from '../../ports/store/store.ts'
+import { type ExportHeader, invalidExport } from '../../runs/export/format.ts'
+import { type Chunks, readExport } from '../../runs/export/read.ts'
+import type { Connection } from '../connection.ts'
+
+/** Maximum size of a part of a copied log, in bytes of payload. */
+const maxPart = 8 * 2 ** 20
+
+/**
+ * Stores an exported run. No call finds it before all of it is verified and stored.
+ * @throws PawlError 'export-invalid', 'id-taken', 'option-invalid'
+ */
+export async function importRun(
+  connection: Connection,
+  file: unknown,
+  given: unknown,
+): Promise<{ readonly id: string }> {
+  const chunks = checkFile(file)
+  const options = checkObject('options of import', given)
+  checkKeys('the options of import', options, ['id'])
+  const asked = options['id'] === undefined ? undefined : checkName('id of import', options['id'])
+  const store = await connection.begin()
+  let copying: Copying | null = null
+  for await (const part of readExport(connection.sha256, chunks)) {
+    if (part.kind === 'header') copying = await beginCopy(connection, store, part.header, asked)
+    else if (part.kind !== 'end') await copying?.add(part)
+  }
+  // Only now: more may have come after what looked like the end.
+  const complete = copying as Copying
+  await complete.end()
+  const { id, isLive } = complete
+  if (isLive) connection.localWorker?.onDue()
+  return { id }
+}
+
+function checkFile(file: unknown): Chunks {
+  if (file instanceof Uint8Array) return [file]
+  const isIterable = typeof file === 'object' && file !== null && Symbol.asyncIterator in file
+  if (isIterable) return file as Chunks
+  return refuse('run of import', file, 'It must be a Uint8Array, or an async iterable of these.')
+}
+
+async function beginCopy(
+  connection: Connection,
+  store: StorePort,
+  header: ExportHeader,
+  asked: string | undefined,
+): Promise<Copying> {
+  const id = asked ?? header.id
+  const { state } = header
+  if (id !== header.id && state !== 'completed' && state !== 'cancelled')
+    refuse(
+      'id of import',
+      id,
+      `Run ${header.id} ${state === 'live' ? 'is live' : 'has failed'} and can act again. It keeps its id, so that no two runs use one approval or one idempotency key. Import it without an id, and fork it.`,
+    )
+  // The last part looks again: this saves reading all of the file.
+  if ((await store.find(id)) !== null) throw idTaken(id)
+  const { procedure, version, first } = header
+  const copy = { id, token: toHex(connection.entropy.bytes(16)), procedure, version }
+  return new Copying(store, copy, header, first)
+}
+
+function idTaken(id: string): PawlError<'id-taken'> {
+  return new PawlError(
+    'id-taken',
+    { id },
+    {
+      what: `Run ${id} already exists.`,
+      next: 'Nothing was imported.',
+      remedy: 'Delete that run first, or import into another store.',
+    },
+  )
+}
+
+interface Rows {
+  readonly events?: readonly LogEvent[]
+  readonly messages?: readonly KeptMessage[]
+  readonly asks?: readonly KeptAsk[]
+  readonly states?: readonly StateRow[]
+}
+
+/** A run that is being stored part by part. */
+class Copying {
+  readonly #store: StorePort
+  readonly #copy: RunCopy
+  readonly #header: ExportHeader
+  #events: LogEvent[] = []
+  #bytes = 0
+  #next: number
+  #hasBegun = false
+  readonly #messages: KeptMessage[] = []
+  readonly #asks: KeptAsk[] = []
+  readonly #states: StateRow[] = []
+
+  constructor(store: StorePort, copy: RunCopy, header: ExportHeader, first: number) {
+    this.#store = store
+    this.#copy = copy
+    this.#header = header
+    this.#next = first
+  }
+
+  get id(): string {
+    return this.#copy.id
+  }
+
+  get isLive(): boolean {
+    return this.#header.state === 'live'
+  }
+
+  async add({ events = [], messages = [], asks = [], states = [] }: Rows): Promise<void> {
+    this.#messages.push(...messages)
+    this.#asks.push(...asks)
+    this.#states.push(...states)
+    this.#events.push(...events)
+    this.#bytes += events.reduce((sum, { payload }) => sum + 200 + (payload?.length ?? 0), 0)
+    if (this.#bytes >= maxPart) await this.#install(null)
+  }
+
+  async end(): Promise<void> {
+    const { base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = this.#header
+    await this.#install({
+      ...{ base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info },
+      ...{ messages: this.#messages, asks: this.#asks, states: this.#states },
+    })
+  }
+
+  async #install(last: LastPart | null): Promise<void> {
+    if (!this.#hasBegun && this.#next > 0) await this.#store.install(this.#copy, 0, [], null)
+    this.#hasBegun = true
+    const events = this.#events
+    this.#events = []
+    this.#bytes = 0
+    const { outcome } = await this.#store.install(this.#copy, this.#next, events, last)
+    this.#next += events.length
+    if (outcome === 'exists') throw idTaken(this.id)
+    if (outcome === 'lost')
+      throw invalidExport('it took more than an hour to arrive, so that its first parts were cleared')
+  }
+}

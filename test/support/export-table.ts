@@ -1,0 +1,149 @@
+import {
+  type Client,
+  createClient,
+  createEngine,
+  type Engine,
+  FinalError,
+  procedure,
+  type Store,
+} from '@pawl/core'
+import fc from 'fast-check'
+import { expect, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import type { CancelPlace } from './cancel-table.ts'
+import { seed } from './seed.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** What a drawn program does, one after the other. 'receive' waits for a signal, 'ask' for an answer. */
+const ops = ['step', 'large', 'fail', 'uuid', 'receive', 'ask', 'expose', 'beside', 'continue'] as const
+type Op = (typeof ops)[number]
+
+const drawn = procedure(
+  {
+    name: 'drawn',
+    input: z.object({ ops: z.array(z.enum(ops)), seen: z.array(z.unknown()) }),
+    signals: { go: z.number() },
+    state: { place: z.number() },
+  },
+  async (ctx, { ops: all, seen: before }): Promise<unknown> => {
+    const seen = [...before]
+    for (const [index, op] of all.entries()) {
+      const later = all.slice(index + 1)
+      switch (op) {
+        case 'step':
+          seen.push(await ctx.step(`step ${index}`, () => index))
+          break
+        case 'large':
+          seen.push((await ctx.step('large', () => 'x'.repeat(40_000))).length)
+          break
+        case 'fail':
+          seen.push(await ctx.step('fail', failing, { retry: false }).catch((error) => error.code))
+          break
+        case 'uuid':
+          seen.push(ctx.uuid())
+          break
+        case 'receive':
+          seen.push(await ctx.receive('go'))
+          break
+        case 'ask':
+          seen.push((await ctx.human.approve(`Go on at ${index}?`, { to: 'role:ops' })).approved)
+          break
+        case 'expose':
+          ctx.expose('place', seen.length)
+          break
+        case 'beside':
+          void ctx.human.approve('Beside?', { key: `beside ${index}` }).catch(() => {})
+          break
+        case 'continue':
+          return ctx.continueAs({ ops: later, seen })
+      }
+    }
+    if (seen.length % 3 === 2) throw new FinalError(`with ${seen.length}`)
+    return seen
+  },
+)
+const failing = (): never => {
+  throw new FinalError('no luck')
+}
+
+const programs = fc.array(fc.constantFrom(...ops), { minLength: 1, maxLength: 12 })
+
+/** Imported runs are the exported ones: the same bytes again, and the same end. `count` programs are drawn. */
+export async function checkExports(
+  from: CancelPlace,
+  to: readonly CancelPlace[],
+  count: number,
+): Promise<void> {
+  onTestFinished(async () => {
+    for (const place of [from, ...to]) await place.remove()
+  })
+  const drawnPrograms = fc.sample(programs, { seed, numRuns: count })
+  const files = new Map<string, Uint8Array>()
+  const engine = await start(from.store)
+  for (const [index, all] of drawnPrograms.entries()) {
+    const id = `run ${index} of seed ${seed}`
+    const run = await engine.run(drawn, { ops: all, seen: [] }, { id, tags: ['drawn'], by: 'user:ana' })
+    for (let n = 0; n < index % 4; n++) await run.signal('go', n, { id: `go ${n}` }).catch(() => {})
+  }
+  for (let index = 0; index < count; index++) {
+    const id = `run ${index} of seed ${seed}`
+    await settle(engine, id)
+    files.set(id, await engine.export(id))
+  }
+  for (const { store } of to) {
+    const client = createClient({ store })
+    for (const [id, file] of files) {
+      await client.import(inPieces(file))
+      expect(await client.export(id), id).toEqual(file)
+    }
+    await client.stop()
+  }
+  const expected = await playToTheEnd(engine, files.keys())
+  await engine.stop()
+  for (const { store } of to) {
+    const other = await start(store)
+    const checks = await other.check({ exports: [...files.values()] })
+    expect(new Set(checks.map(({ verdict }) => verdict))).toEqual(new Set(['same']))
+    expect(await playToTheEnd(other, files.keys())).toEqual(expected)
+    await other.stop()
+  }
+}
+
+function start(store: Store): Promise<Engine> {
+  return createEngine({ store, procedures: [drawn], logger: silent })
+}
+
+async function* inPieces(file: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < file.length; at += 1_013) yield file.subarray(at, at + 1_013)
+}
+
+/** Waits until the run has ended, or waits for people or signals. */
+async function settle(client: Client, id: string): Promise<void> {
+  await expect.poll(async () => (await client.get(id).status()).status, { interval: 2 }).not.toBe('running')
+}
+
+/** Sends and answers all that the runs wait for. Returns how they ended. */
+async function playToTheEnd(client: Client, ids: Iterable<string>): Promise<readonly unknown[]> {
+  return Promise.all([...ids].map((id) => playOne(client, id)))
+}
+
+async function playOne(client: Client, id: string): Promise<unknown> {
+  const run = client.get(drawn, id)
+  const ended = run.result().then(
+    (output) => ({ output }),
+    ({ code, details }) => ({ code, cause: details.cause?.message }),
+  )
+  for (let n = 10; ; n++) {
+    await settle(client, id)
+    const { waitingFor, status } = await run.status()
+    if (status !== 'waiting') return ended
+    const asks = await client.inbox.list({ run: id, limit: 100 })
+    const waits = waitingFor.some(({ kind }) => kind === 'signal')
+    if (waits) await run.signal('go', n).catch(() => {})
+    for (const ask of asks.items)
+      await client.inbox
+        .answer(ask.id, { approved: ask.position % 2 === 0 }, { as: 'user:bob' })
+        .catch(() => {})
+  }
+}
