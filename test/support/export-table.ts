@@ -17,7 +17,6 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** What a drawn program does, one after the other. 'receive' waits for a signal, 'ask' for an answer. */
 const ops = ['step', 'large', 'fail', 'uuid', 'receive', 'ask', 'expose', 'beside', 'continue'] as const
-type Op = (typeof ops)[number]
 
 const drawn = procedure(
   {

@@ -14,6 +14,7 @@ import { resume } from './commands/resume.ts'
 import { run } from './commands/run.ts'
 import { server, worker } from './commands/serve.ts'
 import { listTokens, makeToken, revokeToken } from './commands/token.ts'
+import { exportRun, importRun } from './commands/transfer.ts'
 import { type CommonFlags, type Context, createContext, type Surroundings } from './context.ts'
 import { CommandError } from './door/problem.ts'
 import { type ExitStatus, exit } from './exit.ts'
@@ -137,11 +138,23 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
   withChosen(add('delete [run...]', 'delete runs that have ended or are quarantined, for ever')).action(
     (ids, flags) => act(flags, (context) => deleteRuns(context, ids, flags)),
   )
+  add('export <run>', 'write a run to a file: its log, its mail and its asks')
+    .requiredOption('--file <file>', 'the file to write')
+    .option('--force', 'replace a file that exists')
+    .action((id, flags) => act(flags, (context) => exportRun(context, id, flags)))
+  add('import <file>', 'store a run that was exported; a live one continues')
+    .option('--id <id>', 'another id, for a run that has completed or was cancelled')
+    .action((file, flags) => act(flags, (context) => importRun(context, file, flags)))
   add('check [run]', 'replay stored runs with the code that is here, and name the runs that would get stuck')
     .option('--procedure <name>', 'only runs of this procedure')
     .option('--status <status>', 'one or several, separated by commas; default: running,waiting,stuck')
     .option('--tag <tag>', 'only runs with this tag')
     .option('--limit <n>', 'at most this many, the newest first; default: all')
+    .option(
+      '--export <file>',
+      'an exported run, instead of those of the store; repeat it for several',
+      collect,
+    )
     .action((id, flags) => act(flags, (context) => check(context, id, flags)))
   add('explore <procedure>', 'try every outcome of a procedure, and find acts without consent')
     .option('--input <json|@file>', 'the input of the procedure')

@@ -29,6 +29,24 @@ const scripts: Readonly<Record<string, Script>> = {
     await transcript.run('run', 'nap', '--timeout', 'soon')
     await transcript.run('run', 'add', '--id', 'a:2', '--follow')
   },
+  async transfer(transcript, workspace) {
+    await workspace.pawl('run', 'add', '--id', 'a:1')
+    await workspace.pawl('run', 'greet', '--input', '{"name":"Ada"}', '--id', 'g:1')
+    await transcript.run('export', 'a:1', '--file', 'a.pawl')
+    await transcript.run('export', 'a:1', '--file', 'a.pawl')
+    await transcript.run('export', 'a:1', '--file', 'a.pawl', '--force', '--json')
+    await transcript.run('export', 'x:1', '--file', 'x.pawl')
+    await transcript.run('export', 'g:1', '--file', 'g.pawl')
+    await transcript.run('import', 'a.pawl')
+    await transcript.run('import', 'a.pawl', '--id', 'a:2')
+    await transcript.run('show', 'a:2')
+    await transcript.run('import', 'g.pawl', '--id', 'g:2')
+    await transcript.run('import', 'package.json')
+    await transcript.run('import', 'package.json', '--json')
+    await transcript.run('import', 'missing.pawl')
+    await workspace.pawl('delete', 'a:1', '--yes')
+    await transcript.run('import', 'a.pawl')
+  },
   async look(transcript, workspace) {
     await workspace.pawl('run', 'add', '--id', 'a:1')
     await workspace.pawl('run', 'fail', '--id', 'f:1', '--tag', 'eu')

@@ -113,6 +113,7 @@ export type {
   EngineOptions,
   ForkChanges,
   ForkPoint,
+  ImportedRun,
   ImportOptions,
   Inbox,
   InboxEvent,

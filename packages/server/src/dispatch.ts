@@ -4,6 +4,7 @@ import { identify, type Shared } from './auth/identify.ts'
 import { rightsOf } from './auth/rights.ts'
 import { sameAddress } from './http/address.ts'
 import { readJson } from './http/body.ts'
+import { bytesReply, readBytes } from './http/bytes.ts'
 import { checkHost, checkOrigin } from './http/guard.ts'
 import { allowOrigin, preflight, secure } from './http/headers.ts'
 import { problemReply, reportFault, ServerError } from './http/problem.ts'
@@ -84,7 +85,7 @@ async function callRoute(
       `${identity.actor} has role ${identity.role}; this needs ${route.roles.join(' or ')}.`,
     )
   const query = check(route.query, Object.fromEntries(new URL(request.url).searchParams), 'query')
-  const body = route.body === null ? undefined : check(route.body, await readJson(request), 'body')
+  const body = await readBody(route, request)
   const call: Call<unknown, unknown, unknown> = {
     ...{ identity, params, query, body },
     client: settings.clientOf(identity),
@@ -101,6 +102,8 @@ async function callRoute(
   }
   const reply = await route.handle(call)
   if ('body' in reply) return Response.json(reply.body, { status: reply.status })
+  if ('bytes' in reply)
+    return bytesReply(reply.bytes, request.method !== 'HEAD', (error) => reportFault(error, shared.report))
   // The reply to HEAD is sent without its body, which must not stay open.
   if (reply.frames === null || request.method === 'HEAD') return noStream(request.method === 'HEAD')
   const release = shared.streams.open(identity.actor)
@@ -108,6 +111,11 @@ async function callRoute(
     release()
     if (error !== undefined) reportFault(error, shared.report)
   })
+}
+
+async function readBody(route: Route, request: Request): Promise<unknown> {
+  if (route.body === null) return undefined
+  return route.takes === 'bytes' ? readBytes(request) : check(route.body, await readJson(request), 'body')
 }
 
 /** What does not name a channel is left out of the audit, not refused. */

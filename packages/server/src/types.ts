@@ -54,11 +54,11 @@ export interface NewRun {
   readonly tags: readonly string[]
 }
 
-/** What a request is about: an ask, a run, or, for the verb `start`, the run to be started. */
+/** What a request is about: an ask, a run, or, for the verb `start`, the run to be started or imported. */
 export type Thing = Ask | RunView | NewRun
 
 /** What a request does. */
-export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'update' | 'cancel' | 'retry' | 'fork' | 'delete'
+export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'update' | 'cancel' | 'retry' | 'fork' | 'delete' | 'export'
 
 /** An HTTP server over a client. Created by `createServer`. */
 export interface Server {

@@ -1,4 +1,5 @@
-import { sep } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
 import { type CheckFilter, checkRuns, type RunCheck, type RunStatus, unusedBranches } from '@pawl/core'
 import type { Context } from '../context.ts'
 import { usageError } from '../door/problem.ts'
@@ -12,6 +13,7 @@ export interface CheckFlags {
   readonly procedure?: string
   readonly tag?: string
   readonly limit?: string
+  readonly export?: readonly string[]
 }
 
 /** Replays stored runs with the code that was found, and names the runs that would get stuck. Nothing is executed or written. */
@@ -25,7 +27,7 @@ export async function check(
   if (server !== undefined && store.by === 'default')
     throw usageError('`pawl check` replays the runs of a store, with the code that is here. Pass --store.')
   const options = await context.engineOptions()
-  const checks = await checkRuns(options, readFilter(run, flags))
+  const checks = await checkRuns(options, readFilter(run, flags, surroundings.cwd))
   const known = new Set(options.procedures.map(({ name }) => name))
   const broken = checks.filter((one) => isBroken(one, known))
   if (out.json) out.print(JSON.stringify(checks))
@@ -54,8 +56,8 @@ export function describeBroken(checks: readonly RunCheck[], cwd: string): readon
 const maxNamed = 10
 
 /** Whether all live runs were checked, or all of a procedure. */
-function isWhole(run: string | undefined, { status, tag, limit }: CheckFlags): boolean {
-  return [run, status, tag, limit].every((flag) => flag === undefined)
+function isWhole(run: string | undefined, { status, tag, limit, export: files }: CheckFlags): boolean {
+  return [run, status, tag, limit, files].every((flag) => flag === undefined)
 }
 
 /** Names the branches of `ctx.version` that can be removed from the code. */
@@ -71,8 +73,16 @@ function isBroken({ verdict, procedure }: RunCheck, known: ReadonlySet<string>):
   return verdict === 'no-code' ? known.has(procedure) : verdict === 'diverges' || verdict === 'broken'
 }
 
-function readFilter(run: string | undefined, { status, procedure, tag, limit }: CheckFlags): CheckFilter {
+function readFilter(
+  run: string | undefined,
+  { status, procedure, tag, limit, export: files }: CheckFlags,
+  cwd: string,
+): CheckFilter {
   const isFiltered = [status, procedure, tag, limit].some((flag) => flag !== undefined)
+  if (files !== undefined) {
+    if (run !== undefined || isFiltered) throw usageError('Pass --export, or runs of the store, not both.')
+    return { exports: files.map((file) => readExport(file, cwd)) }
+  }
   if (run !== undefined && isFiltered) throw usageError('Pass the id of a run or a filter, not both.')
   if (run !== undefined) return { run }
   return {
@@ -81,6 +91,14 @@ function readFilter(run: string | undefined, { status, procedure, tag, limit }: 
     // The engine refuses words that are not statuses.
     status: status?.split(',') as readonly RunStatus[] | undefined,
     limit: limit === undefined ? undefined : readWhole('--limit', limit),
+  }
+}
+
+function readExport(file: string, cwd: string): Uint8Array {
+  try {
+    return readFileSync(resolve(cwd, file))
+  } catch (error) {
+    throw usageError(`${file} cannot be read: ${(error as Error).message}.`)
   }
 }
 

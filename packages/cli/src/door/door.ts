@@ -98,6 +98,10 @@ export interface Door {
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
   post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
   delete<T>(path: string): Promise<T>
+  /** Reads a file in parts. A file that breaks off ends with an error. */
+  download(path: string): Promise<AsyncIterable<Uint8Array>>
+  /** Sends a file in parts. */
+  upload<T>(path: string, query: PostOptions['query'], parts: AsyncIterable<Uint8Array>): Promise<T>
   /** Reads a stream of events until it ends or `signal` aborts. A lost connection is opened again where it was. */
   follow(path: string, query: PostOptions['query'], signal: AbortSignal): AsyncGenerator<Frame>
   close(): Promise<void>
@@ -143,6 +147,16 @@ export function createDoor(
         },
       }),
     delete: (path) => send('DELETE', path, {}, {}),
+    async download(path) {
+      const { body } = await request('GET', path, {}, {})
+      return (body ?? []) as AsyncIterable<Uint8Array>
+    },
+    upload: (path, query, parts) =>
+      send('POST', path, query, {
+        body: ReadableStream.from(parts),
+        duplex: 'half',
+        headers: { 'content-type': 'application/octet-stream', 'pawl-via': 'cli' },
+      }),
     follow: (path, query, signal) =>
       followFrames(
         (after) =>

@@ -280,6 +280,17 @@ export interface ImportOptions {
    * act again. Range: 1 to 200 characters.
    */
   readonly id?: string
+  /** Called with what the file says of the run, before anything is stored. An error that it throws rejects the import. Default: none. */
+  readonly check?: (run: ImportedRun) => void
+}
+
+/** The beginning of an exported run, as it is to be stored. */
+export interface ImportedRun {
+  readonly id: string
+  readonly procedure: string
+  readonly tags: readonly string[]
+  /** 'live' if it has not ended. */
+  readonly state: 'live' | 'completed' | 'failed' | 'cancelled'
 }
 
 /** Where a fork leaves its original. */

@@ -30,7 +30,11 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
           : {
               requestBody: {
                 required: true,
-                content: { 'application/json': { schema: schemaOf(route.body, 'input') } },
+                content: {
+                  [route.takes === 'bytes' ? 'application/octet-stream' : 'application/json']: {
+                    schema: schemaOf(route.body, 'input'),
+                  },
+                },
               },
             }),
         responses: {
@@ -40,7 +44,7 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
               {
                 description: 'Done',
                 content: {
-                  [route.isStream ? 'text/event-stream' : 'application/json']: {
+                  [typeOfReply(route)]: {
                     schema: schemaOf(schema, 'output'),
                   },
                 },
@@ -65,6 +69,11 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
       },
     },
   }
+}
+
+function typeOfReply({ isStream, sends }: Route): string {
+  if (isStream) return 'text/event-stream'
+  return sends === 'bytes' ? 'application/octet-stream' : 'application/json'
 }
 
 function pathParameters({ path }: Route): readonly JsonSchema[] {

@@ -32,8 +32,11 @@ export interface Call<Params, Query, Body> {
   actor(as: string | undefined): Extract<Actor, `user:${string}`>
 }
 
-/** A body that is sent as JSON, or a stream; null for one that has nothing to send any more. */
-export type Reply = { readonly status: number; readonly body: unknown } | { readonly frames: Frames | null }
+/** A body that is sent as JSON, bytes, or a stream; null for one that has nothing to send any more. */
+export type Reply =
+  | { readonly status: number; readonly body: unknown }
+  | { readonly bytes: AsyncIterable<Uint8Array> }
+  | { readonly frames: Frames | null }
 
 /** A row of the table of routes. Validation, the OpenAPI document and the tests are made from it. */
 export interface Route {
@@ -49,6 +52,10 @@ export interface Route {
   readonly replies: { readonly [status: number]: z.ZodType }
   /** Whether it replies with server-sent events. */
   readonly isStream?: true
+  /** Set if its body is not JSON. */
+  readonly takes?: 'bytes'
+  /** Set if it replies with bytes. */
+  readonly sends?: 'bytes'
   // biome-ignore lint/suspicious/noExplicitAny: `route` checks the handler against the schemas of its row
   readonly handle: (call: Call<any, any, any>) => Promise<Reply>
 }

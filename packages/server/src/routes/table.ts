@@ -1,5 +1,6 @@
 import { askRoutes } from './asks.ts'
 import { documentRoute } from './document.ts'
+import { exportRoutes } from './exports.ts'
 import { hookRoutes } from './hooks.ts'
 import { linkRoutes } from './links.ts'
 import { meRoutes } from './me.ts'
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...runActionRoutes,
   ...repeatRoutes,
+  ...exportRoutes,
   ...talkRoutes,
   ...workerRoutes,
   ...streamRoutes,

@@ -77,6 +77,8 @@ const unchanging: readonly string[] = [
   // The run of the matrix is live, so it is not deleted.
   'DELETE /v1/runs/{run}',
   'POST /v1/runs/retry',
+  // It takes no JSON.
+  'POST /v1/runs/import',
   'POST /v1/asks/{ask}/check',
   // The matrix has no hook.
   'POST /v1/hooks/{hook}/test',

@@ -138,6 +138,12 @@ export const matrix: Readonly<Record<string, Row>> = {
     status: { ...operators, operate: 200, admin: 200 },
   },
   'DELETE /v1/runs/{run}': { path: '/v1/runs/refund:1', status: { ...admins, admin: 409 } },
+  'GET /v1/runs/{run}/export': {
+    path: '/v1/runs/refund:1/export',
+    status: { ...runs, own: 403, other: 403, watch: 403, operate: 403 },
+  },
+  // The body of the matrix is JSON.
+  'POST /v1/runs/import': { path: '/v1/runs/import', body: {}, status: { ...admins, admin: 415 } },
   'GET /v1/hooks': { path: '/v1/hooks', status: { ...readers, watch: 403, operate: 403 } },
   'POST /v1/hooks': {
     path: '/v1/hooks',

@@ -94,10 +94,16 @@ function nameColumns({ run, id, procedure, started_by }: ExtractRow, ask: AskRow
   return {
     ...{ run, id, procedure, started_by, position, status, urgency, opened_at, due_at, closes_at, closed_at },
     ...{ kind, key, audience, escalate_to, answered_by, answer: readBytes(answer) },
-    payload: Buffer.from(payload, 'hex'),
+    payload: readHex(payload),
   }
 }
 
 function readBytes(digits: string | null): Uint8Array | null {
-  return digits === null ? null : Buffer.from(digits, 'hex')
+  return digits === null ? null : readHex(digits)
+}
+
+/** As the other reads return bytes. */
+function readHex(digits: string): Uint8Array {
+  const { buffer, byteOffset, length } = Buffer.from(digits, 'hex')
+  return new Uint8Array(buffer, byteOffset, length)
 }

@@ -1,5 +1,5 @@
 import { toHex } from '../../base/hex.ts'
-import { checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
+import { checkFunction, checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { KeptAsk, KeptMessage, LastPart, RunCopy } from '../../ports/store/copies.ts'
@@ -8,6 +8,7 @@ import type { StorePort } from '../../ports/store/store.ts'
 import { type ExportHeader, invalidExport } from '../../runs/export/format.ts'
 import { type Chunks, readExport } from '../../runs/export/read.ts'
 import type { Connection } from '../connection.ts'
+import type { ImportOptions } from '../types.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
 const maxPart = 8 * 2 ** 20
@@ -23,8 +24,10 @@ export async function importRun(
 ): Promise<{ readonly id: string }> {
   const chunks = checkFile(file)
   const options = checkObject('options of import', given)
-  checkKeys('the options of import', options, ['id'])
-  const asked = options['id'] === undefined ? undefined : checkName('id of import', options['id'])
+  checkKeys('the options of import', options, ['id', 'check'])
+  if (options['check'] !== undefined) checkFunction('check of import', options['check'])
+  const asked = options as ImportOptions
+  if (asked.id !== undefined) checkName('id of import', asked.id)
   const store = await connection.begin()
   let copying: Copying | null = null
   for await (const part of readExport(connection.sha256, chunks)) {
@@ -50,19 +53,19 @@ async function beginCopy(
   connection: Connection,
   store: StorePort,
   header: ExportHeader,
-  asked: string | undefined,
+  asked: ImportOptions,
 ): Promise<Copying> {
-  const id = asked ?? header.id
-  const { state } = header
+  const id = asked.id ?? header.id
+  const { state, procedure, version, first, tags } = header
   if (id !== header.id && state !== 'completed' && state !== 'cancelled')
     refuse(
       'id of import',
       id,
       `Run ${header.id} ${state === 'live' ? 'is live' : 'has failed'} and can act again. It keeps its id, so that no two runs use one approval or one idempotency key. Import it without an id, and fork it.`,
     )
+  asked.check?.({ id, procedure, tags, state })
   // The last part looks again: this saves reading all of the file.
   if ((await store.find(id)) !== null) throw idTaken(id)
-  const { procedure, version, first } = header
   const copy = { id, token: toHex(connection.entropy.bytes(16)), procedure, version }
   return new Copying(store, copy, header, first)
 }

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { runShape } from '../json/shapes.ts'
+import { showRun } from '../json/views.ts'
+import { type Route, route } from './route.ts'
+import { seenRun } from './runs.ts'
+
+/** Exported runs have all that is stored of a run, whatever its readers may see of it. */
+export const exportRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/runs/{run}/export',
+    summary: 'Export a run: its log with its hash chain, its mail and its asks',
+    roles: ['admin'],
+    query: z.strictObject({}),
+    body: null,
+    replies: { 200: fileShape() },
+    sends: 'bytes',
+    async handle({ client, rights, params }) {
+      const run = await seenRun(client, rights, params.run)
+      rights.checkRun('export', run)
+      return { bytes: client.exportStream(run.id) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/import',
+    summary: 'Import an exported run; it is there once all of it is verified and stored',
+    roles: ['admin'],
+    query: z.strictObject({
+      id: z.string().optional().meta({
+        description: 'Id of the imported run, if it has completed or was cancelled. Default: its own',
+      }),
+    }),
+    body: fileShape(),
+    takes: 'bytes',
+    replies: { 201: runShape },
+    async handle({ client, rights, query, body }) {
+      const { id } = query
+      const run = await client.import(body, {
+        ...(id === undefined ? {} : { id }),
+        check: (imported) => rights.checkStart(imported),
+      })
+      return { status: 201, body: showRun(await run.status()) }
+    },
+  }),
+]
+
+function fileShape() {
+  return z.custom<AsyncIterable<Uint8Array>>().meta({ type: 'string', format: 'binary' })
+}
