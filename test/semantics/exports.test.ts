@@ -32,6 +32,12 @@ async function waiting(engine: Engine): Promise<Uint8Array> {
   return engine.export('o')
 }
 
+/** The first bytes of a file, and then an error. */
+async function* breakingOff(file: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes; at += 100_000) yield file.subarray(at, Math.min(at + 100_000, bytes))
+  throw new Error('gone')
+}
+
 describe('export and import', () => {
   test('an imported run continues as the original would, and does not read a signal twice', async () => {
     await using engine = await begin()
@@ -62,6 +68,29 @@ describe('export and import', () => {
     expect(await refusalOf(other.import(Uint8Array.of(...file, 0)))).toMatchObject({ code: 'export-invalid' })
     expect((await other.list()).items).toEqual([])
     await other.import(file)
+  })
+
+  test('an import that breaks off between any two writes leaves no run, and can be repeated', async () => {
+    const long = procedure({ name: 'long' }, async (ctx) => {
+      for (let part = 0; part < 5; part++) await ctx.step(`part ${part}`, () => 'x'.repeat(1_900_000))
+      await ctx.sleep('365d')
+    })
+    await using engine = await testEngine({ procedures: [long] })
+    await engine.run(long, undefined, { id: 'l' })
+    await engine.advance('1d')
+    const file = await engine.export('l')
+    await using other = await testEngine({ procedures: [long] })
+    // The log is stored in parts of 8 MiB.
+    for (const bytes of [1_000, 9_000_000, file.length - 1]) {
+      expect(await refusalOf(other.import(breakingOff(file, bytes)))).toMatchObject({ message: 'gone' })
+      expect(await refusalOf(other.get('l').status())).toMatchObject({ code: 'run-not-found' })
+    }
+    await other.advance('2h')
+    expect((await other.list()).items).toEqual([])
+    await other.import(file)
+    await other.advance('1d')
+    expect((await other.get('l').status()).status).toBe('waiting')
+    expect(other.calls).toEqual({})
   })
 
   test('a refusal says where the file is damaged', async () => {
