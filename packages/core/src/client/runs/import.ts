@@ -130,7 +130,7 @@ class Copying {
     const { base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = this.#header
     await this.#install({
       ...{ base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info },
-      ...{ messages: this.#messages, asks: this.#asks, states: this.#states },
+      ...{ messages: this.#messages, asks: this.#asks, states: this.#states, checkpoints: [] },
     })
   }
 
