@@ -58,7 +58,17 @@ export interface NewRun {
 export type Thing = Ask | RunView | NewRun
 
 /** What a request does. */
-export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'update' | 'cancel' | 'retry' | 'fork' | 'delete' | 'export'
+export type Verb =
+  | 'see'
+  | 'answer'
+  | 'start'
+  | 'signal'
+  | 'update'
+  | 'cancel'
+  | 'retry'
+  | 'fork'
+  | 'delete'
+  | 'export'
 
 /** An HTTP server over a client. Created by `createServer`. */
 export interface Server {
