@@ -73,6 +73,20 @@ function makePlan(site: Site, options: Options = {}, tasks: readonly Task[] = po
   )
 }
 
+const planned = z.object({ edits: z.array(z.any()), rationale: z.string() })
+/** Proposes one thing after the other. */
+function makePlanner(...proposals: readonly Proposal['edits'][]) {
+  const views: PlanView[] = []
+  const planner = agent(
+    { name: 'planner', input: z.any(), output: planned, retry: false },
+    async (view: PlanView) => {
+      views.push(view)
+      return { edits: [...(proposals[views.length - 1] ?? [])], rationale: 'better' }
+    },
+  )
+  return { planner, views }
+}
+
 async function namesOf(engine: Awaited<ReturnType<typeof testEngine>>, run: string): Promise<string[]> {
   return (await engine.log(run)).execution_log.map(({ type, name, status }) => `${type} ${name} ${status}`)
 }
@@ -145,6 +159,8 @@ describe('layers', () => {
       ...{ message: 'Publish "Tides"?', key: 'publish', to: ['group:editors'], risk: { level: 'high' } },
       history: [{ step: 'html' }],
       details: [
+        { title: 'If approved', body: "'publish' runs; then layer 4 follows: feed, tweet." },
+        { title: 'If rejected', body: 'The run is cancelled, and its completed steps are undone.' },
         {
           title: 'Plan, layer 3 of 6',
           body: [
@@ -156,9 +172,79 @@ describe('layers', () => {
             { layer: 6, tasks: 'announce', state: 'later' },
           ],
         },
-        { title: 'If approved', body: "'publish' runs; then layer 4 follows: feed, tweet." },
-        { title: 'If rejected', body: 'The run is cancelled, and its completed steps are undone.' },
       ],
+    })
+  })
+})
+
+describe('the overview that a run exposes', () => {
+  /** Each task with its state, layer by layer. */
+  async function overviewOf(engine: Awaited<ReturnType<typeof testEngine>>, run: string, name = 'pawl.plan') {
+    const { status, layers } = (await engine.get(run).state(name)) as {
+      status: string
+      layers: { id: string; state: string }[][]
+    }
+    return {
+      status,
+      layers: layers.map((layer) => layer.map(({ id, state }) => `${id} ${state}`).join(', ')),
+    }
+  }
+
+  test('says which layer is under way, with the checks and what each task needs', async () => {
+    const site = makeSite()
+    const publish = makePlan(site)
+    await using engine = await testEngine({ procedures: [publish], humans: [{ ...yes, answer: 'silence' }] })
+    const { id } = await engine.run(publish)
+    await engine.inbox.next()
+    expect(await overviewOf(engine, id)).toEqual({
+      status: 'running',
+      layers: [
+        'draft done',
+        'html done',
+        'publish now',
+        'feed later, tweet later',
+        'live later',
+        'announce later',
+      ],
+    })
+    const publishing = { id: 'publish', use: 'cms', needs: ['html'], check: 'human', state: 'now' }
+    expect(await engine.get(id).state('pawl.plan')).toMatchObject({
+      ...{ tasks: 7, ended: 2 },
+      layers: [{}, {}, [publishing], {}, {}, {}],
+    })
+  })
+
+  test('says what was undone, skipped, added, and which task failed', async () => {
+    const site = makeSite(['tweet'])
+    const { planner } = makePlanner([
+      { op: 'replan', tasks: [{ id: 'instead', use: 'rss', needs: ['draft'] }], reason: 'because' },
+    ])
+    const tasks: readonly Task[] = [
+      { id: 'draft', use: 'fetch' },
+      { id: 'tweet', use: 'tweet', needs: ['draft'] },
+      { id: 'later', use: 'rss', needs: ['tweet'] },
+    ]
+    const { use } = site
+    const both = procedure({ name: 'both' }, async (ctx) => {
+      await ctx.plan(tasks as typeof post, { use, planner, may: ['replan'], replan: 'on-error' })
+      const live = {
+        id: 'live',
+        verify: 'Is it live?',
+        needs: ['publish', 'feed'],
+        fallback: 'reject',
+      } as const
+      await ctx.plan([...post.slice(0, 4), live], { use, decider: judge('failed') })
+    })
+    await using engine = await testEngine({ procedures: [both], humans: [yes] })
+    const run = await engine.run(both)
+    await run.result()
+    expect(await overviewOf(engine, run.id)).toEqual({
+      status: 'done',
+      layers: ['draft done', 'tweet failed', 'later skipped, instead done'],
+    })
+    expect(await overviewOf(engine, run.id, 'pawl.plan.2')).toEqual({
+      status: 'rolled-back',
+      layers: ['draft done', 'html done', 'publish undone', 'feed undone', 'live failed'],
     })
   })
 })
@@ -287,19 +373,6 @@ describe('checks by agents', () => {
 })
 
 describe('a planner', () => {
-  const planned = z.object({ edits: z.array(z.any()), rationale: z.string() })
-  /** Proposes one thing after the other. */
-  function makePlanner(...proposals: readonly Proposal['edits'][]) {
-    const views: PlanView[] = []
-    const planner = agent(
-      { name: 'planner', input: z.any(), output: planned, retry: false },
-      async (view: PlanView) => {
-        views.push(view)
-        return { edits: [...(proposals[views.length - 1] ?? [])], rationale: 'better' }
-      },
-    )
-    return { planner, views }
-  }
   const may = ['add', 'skip', 'modify', 'replan'] as const
   const reason = 'because'
 
@@ -324,6 +397,8 @@ describe('a planner', () => {
     expect(result.edits).toHaveLength(3)
     expect(site.done).toEqual(['fetch', 'render', 'cms', 'rss', 'rss', 'rss'])
     expect(views[0]).toMatchObject({ why: 'layer 1 has ended', results: { draft: { name: 'fetch' } } })
+    // Also after the changes, layers are counted from the start.
+    expect(views.map(({ why }) => why)).toEqual([1, 2, 3, 4, 5].map((n) => `layer ${n} has ended`))
   })
 
   test('repairs a failed task', async () => {

@@ -45,7 +45,7 @@ class RunParts {
   readonly rollback: Rollback
   readonly bodies: Bodies = new Bodies()
   readonly children: ChildCount = { spawned: 0 }
-  readonly actions: GateParts['actions'] = { names: null }
+  readonly actions: GateParts['actions'] = { names: null, plans: 0 }
   /** The names of the updates that have a handler. Null while there are none. */
   #handled: Set<string> | null = null
   /** The keys of its asks. Null while there are none. */

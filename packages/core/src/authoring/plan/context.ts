@@ -7,6 +7,7 @@ import { createHuman } from '../human/context.ts'
 import { askUnderFreeKey } from '../human/free-key.ts'
 import { applyEdits, findBehind, type Promises, promisesOf } from './edits.ts'
 import { type PlanSettings, readPlan } from './options.ts'
+import { encodeOverview, overviewName, type PlanFacts, type PlanOverview } from './overview.ts'
 import type { PlanEdit, PlanResult, PlanView, Proposal, Task } from './plan.ts'
 import { runTask, type TaskEnd } from './tasks.ts'
 
@@ -34,27 +35,38 @@ class Planning {
   readonly #edits: PlanEdit[] = []
   #undone: readonly string[] = []
   #layers = 0
+  /** The number of layers at the last change: the planner is not asked again before one more has run. */
+  #layersAtChange = 0
   #replans = 0
   /** Whether people have decided that the planner is no longer asked. */
   #isFixed = false
+  /** All tasks that there ever were, by id, for the overview. */
+  readonly #known = new Map<string, Task>()
+  readonly #ranIn = new Map<string, number>()
+  readonly #failed = new Set<string>()
+  readonly #overview: string
 
   constructor(parts: GateParts, settings: PlanSettings) {
     this.#parts = parts
     this.#settings = settings
     this.#tasks = settings.tasks
     this.#promises = promisesOf(settings.tasks, settings)
+    this.#overview = overviewName(++parts.actions.plans)
+    for (const task of settings.tasks) this.#known.set(task.id, task)
   }
 
   async run(): Promise<PlanResult> {
     for (;;) {
       const layer = this.#tasks.filter((task) => !this.#isOver(task.id) && this.#isDue(task))
       if (layer.length === 0) return this.#end('done')
-      if (this.#settings.replan === 'per-layer' && this.#layers > 0) {
+      if (this.#settings.replan === 'per-layer' && this.#layers > this.#layersAtChange) {
         const outcome = await this.#replan(`layer ${this.#layers} has ended`)
         if (outcome === 'stop') return this.#end('stopped', 'people stopped the plan')
-        if (outcome === 'changed') this.#layers = 0
+        this.#layersAtChange = this.#layers
         if (outcome === 'changed') continue
       }
+      for (const { id } of layer) this.#ranIn.set(id, this.#layers)
+      this.#show('running', layer)
       const failures = await this.#runLayer(layer)
       this.#layers++
       if (failures.length === 0) continue
@@ -81,6 +93,7 @@ class Planning {
       skipped: [...this.#skipped],
       group: this.#group,
     }
+    for (const { id } of layer) this.#failed.delete(id)
     const ends = await Promise.all(layer.map((task) => runTask(this.#parts, place, task)))
     for (const [i, end] of ends.entries()) this.#note(layer[i] as Task, end)
     return ends.flatMap((end, i) =>
@@ -91,6 +104,7 @@ class Planning {
   #note({ id }: Task, end: TaskEnd): void {
     if (end.status === 'skipped')
       for (const one of [id, ...findBehind(this.#tasks, id)]) this.#skipped.add(one)
+    if (end.status === 'failed') this.#failed.add(id)
     if (end.status !== 'done') return
     this.#results[id] = end.value
     if (end.by !== undefined) this.#approvedBy[id] = end.by
@@ -163,7 +177,10 @@ class Planning {
       return this.#askPeople('The proposal of the planner is refused.', why, [listIssues(made), proposal])
     this.#tasks = made.tasks
     this.#promises = promisesOf(made.tasks, this.#settings, this.#promises)
-    for (const { id } of made.tasks) this.#parts.actions.names?.add(id)
+    for (const task of made.tasks) {
+      this.#parts.actions.names?.add(task.id)
+      this.#known.set(task.id, task)
+    }
     for (const id of made.skipped) this.#skipped.add(id)
     this.#edits.push(...made.edits)
     return 'changed'
@@ -201,7 +218,28 @@ class Planning {
     return createHuman(this.#parts.ask, this.#parts.options)
   }
 
+  /** Exposes how far the plan is. It follows from the log, and is no event. */
+  #show(status: PlanOverview['status'], layer: readonly Task[] = []): void {
+    const now = new Set(layer.map(({ id }) => id))
+    const current = new Set(this.#tasks.map(({ id }) => id))
+    const given = new Set(this.#settings.tasks.map(({ id }) => id))
+    const undone = new Set(this.#undone)
+    const stateOf: PlanFacts['stateOf'] = (id) => {
+      if (now.has(id)) return 'now'
+      if (undone.has(id)) return 'undone'
+      if (Object.hasOwn(this.#results, id)) return 'done'
+      if (this.#failed.has(id)) return 'failed'
+      return this.#skipped.has(id) || !current.has(id) ? 'skipped' : 'later'
+    }
+    const payload = encodeOverview({
+      ...{ status, tasks: [...this.#known.values()], use: this.#settings.use },
+      ...{ ranIn: this.#ranIn, layers: this.#layers, stateOf, isAdded: (id) => !given.has(id) },
+    })
+    this.#parts.options.exposed.expose(this.#overview, payload)
+  }
+
   #end(status: PlanResult['status'], why?: string): PlanResult {
+    this.#show(status)
     return {
       ...{ status, why, results: this.#results, skipped: [...this.#skipped] },
       ...{ undone: this.#undone, edits: this.#edits, approvedBy: this.#approvedBy },

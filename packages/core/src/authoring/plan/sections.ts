@@ -35,9 +35,9 @@ export function sectionsOf(task: Task, place: PlanProgress, onReject: 'cancel' |
       ? 'the run is cancelled, and its completed steps are undone'
       : `'${task.id}' and everything behind it is skipped`
   return [
-    { title: `Plan, layer ${at + 1} of ${layers.length}`, body: rows, as: 'table' },
     { title: 'If approved', body: `'${task.id}' runs; then ${behind}.`, as: 'text' },
     { title: 'If rejected', body: `${no[0]?.toUpperCase()}${no.slice(1)}.`, as: 'text' },
+    { title: `Plan, layer ${at + 1} of ${layers.length}`, body: rows, as: 'table' },
   ]
 }
 

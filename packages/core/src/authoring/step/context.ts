@@ -15,8 +15,8 @@ export interface StepParts {
   readonly options: ProgramOptions
   readonly issue: IssueOperation
   readonly rollback: Rollback
-  /** The names of the actions that need consent; null if there are none. */
-  readonly actions: { names: Set<string> | null }
+  /** The names of the actions that need consent, null if there are none; and the number of plans. */
+  readonly actions: { names: Set<string> | null; plans: number }
 }
 
 /** Runs a step, after its policy if it has classes. */
