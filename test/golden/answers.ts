@@ -6,11 +6,26 @@ const as = { as: 'user:ana' } as const
 
 /** What is said to whatever the procedures ask. */
 const answers: { readonly [kind in Ask['kind']]?: (ask: Ask) => object } = {
-  approve: () => ({ approved: true }),
+  approve: ({ message }) => {
+    if (message.startsWith('Refuse')) return { approved: false }
+    return { approved: true, ...(message.startsWith('Raise') ? { params: { price: 6 } } : {}) }
+  },
   input: () => ({ value: { name: 'Bob' } }),
-  select: ({ message }) => ({ choice: message === 'How?' ? 'cash' : 'no' }),
+  select: ({ message }) => {
+    if (message.includes('Continue with the plan'))
+      return { choice: /refused|failed/.test(message) ? 'stop' : 'continue' }
+    return { choice: message === 'How?' ? 'cash' : 'no' }
+  },
   review: () => ({ choice: 'approve', artifact: { text: 'a better draft' } }),
   escalate: () => ({ choice: 'retry' }),
+  decide: () => ({ choice: 'approve' }),
+}
+
+/** Ignores that the run has ended or the client was stopped, and nothing else: a question without an answer would wait for ever. */
+export function ignoreEnd(error: unknown): void {
+  if (PawlError.is(error, 'run-ended') || PawlError.is(error, 'engine-stopped')) return
+  if (error instanceof Error && error.message.endsWith('is not open.')) return
+  throw error
 }
 
 /** Answers what the run asks, as it comes; to be ended by stopping the client. */
@@ -20,7 +35,7 @@ export async function answerAll(client: Client, run: string): Promise<void> {
     if (ask.key === leftOpen) return
     if (ask.key === cancelMe) return client.cancel(run, 'as recorded', { by: 'user:ana' })
     const answer = answers[ask.kind]?.(ask)
-    if (answer === undefined) throw new Error(`nobody knows what to say to "${ask.message}"`)
+    if (answer === undefined) throw new Error(`there is no answer to "${ask.message}"`)
     await client.inbox.answer(ask.id, answer as { approved: true }, as).catch((error) => {
       // Its own deadline was faster.
       if (!PawlError.is(error, 'ask-closed')) throw error

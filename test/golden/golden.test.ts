@@ -5,20 +5,23 @@ import { createClient, createEngine } from '@pawl/core'
 import { sqlite } from '@pawl/storage-sqlite'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/bundle.ts'
-import { answerAll, sendAll } from './answers.ts'
+import { answerAll, ignoreEnd, sendAll } from './answers.ts'
+import { consentPolicy, makeConsentCases } from './consents.ts'
 import { makeEndCases } from './ends.ts'
 import { makeCases } from './procedures.ts'
+import { ReadingCounter } from './readings.ts'
 import { makeTogetherCases } from './together.ts'
 import { makeVersionCases } from './versions.ts'
 
 const logs = new URL('./logs/', import.meta.url).pathname
 const files = (await readdir(logs)).filter((name) => name.endsWith('.db'))
 
-/** Procedures that throw. */
+/** Procedures that throw, and agents that cannot decide. */
 const expected = [
   'failed (NO_WAY in procedure "failing"',
   'in procedure "undoing"',
   'in procedure "failing child"',
+  'Agent "judge" could not decide',
 ]
 
 test('there are logs of a version', () => {
@@ -33,8 +36,12 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const runs = await readRuns(file)
     const done: string[] = []
     const note = (run: string, step: string) => void done.push(`${run}: ${step}`)
+    const readings = new ReadingCounter(runs)
     const makers = [makeCases, makeEndCases, makeVersionCases, makeTogetherCases]
-    const cases = makers.flatMap((make) => make(note))
+    const cases = [
+      ...makers.flatMap((make) => make(note)),
+      ...makeConsentCases(note, readings.count),
+    ]
     const complaints: string[] = []
     const complain = (message: string): void => {
       if (!expected.some((part) => message.includes(part))) complaints.push(message)
@@ -42,6 +49,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const engine = await createEngine({
       store: sqlite(file),
       procedures: cases.map(({ procedure }) => procedure),
+      policy: consentPolicy,
       logger: { debug: () => {}, info: () => {}, warn: complain, error: complain },
     })
     const problems = await Promise.all(
@@ -49,7 +57,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
         const found = cases.find((one) => one.procedure.name === procedure) as (typeof cases)[number]
         const { output, afterwards } = found
         await sendAll(engine, { name: procedure }, id)
-        answerAll(engine, id).catch(() => {})
+        answerAll(engine, id).catch(ignoreEnd)
         const result = await engine
           .get(id)
           .result()

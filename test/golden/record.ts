@@ -1,5 +1,5 @@
 // Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
-// with. Done once for each release: npm run golden:record. With the argument `ends`, `versions` or `together` it
+// with. Done once for each release: npm run golden:record. With the argument `ends`, `versions`, `together` or `consents` it
 // records only the cases of that file.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
@@ -7,9 +7,11 @@ import type { Claimant, Claims, RunRow } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import Database from 'better-sqlite3'
 import { meddleWith } from '../support/meddling-store.ts'
-import { answerAll, sendAll } from './answers.ts'
+import { answerAll, ignoreEnd, sendAll } from './answers.ts'
+import { consentPolicy, makeConsentCases } from './consents.ts'
 import { makeEndCases } from './ends.ts'
-import { type GoldenCase, makeCases } from './procedures.ts'
+import { type GoldenCase, makeCases, type NoteBody } from './procedures.ts'
+import { ReadingCounter } from './readings.ts'
 import { makeTogetherCases } from './together.ts'
 import { makeVersionCases } from './versions.ts'
 
@@ -20,7 +22,13 @@ const { version } = JSON.parse(
   readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
 )
 const only = process.argv[2]
-const groups = { ends: makeEndCases, versions: makeVersionCases, together: makeTogetherCases }
+const readings = new ReadingCounter()
+const groups = {
+  ends: makeEndCases,
+  versions: makeVersionCases,
+  together: makeTogetherCases,
+  consents: (note: NoteBody) => makeConsentCases(note, readings.count),
+}
 if (only !== undefined && !(only in groups)) throw new Error(`there are no cases ${only}`)
 const file = new URL(`./logs/${version}${only === undefined ? '' : `-${only}`}.db`, import.meta.url).pathname
 const makers =
@@ -77,19 +85,29 @@ async function leaveBehind(
     onStuck()
     return new Promise(() => {})
   })
+  // A stuck run never ends.
+  let onBroken: (error: Error) => void
+  const broken = new Promise<never>((_, reject) => {
+    onBroken = reject
+  })
+  const error = (message: string): void => {
+    console.error(message)
+    if (message.includes('is stuck')) onBroken(new Error(message))
+  }
   const engine = await createEngine({
     store,
     procedures: [procedure, ...cases.flatMap(childOf)],
-    logger: console,
+    policy: consentPolicy,
+    logger: { ...console, error },
   })
   const run = await engine.run(procedure, input, { id })
   await sendAll(engine, procedure, id)
-  answerAll(engine, id).catch(() => {})
+  answerAll(engine, id).catch(ignoreEnd)
   const ended = run.result().then(
     () => true,
     () => true,
   )
-  const hasEnded = await Promise.race([ended, stuck])
+  const hasEnded = await Promise.race([ended, stuck, broken])
   await engine.stop({ within: '0s' })
   return hasEnded
 }
