@@ -3,6 +3,7 @@
 // support/kill/sabotage.ts says what else it can be told.
 import { writeSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
+import { makeRelease } from '../support/kill/consent/release.ts'
 import { openStore } from '../support/kill/open-store.ts'
 import { makeOrder, openGate } from '../support/kill/order.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
@@ -22,7 +23,7 @@ const { STEP_MS = '0', GATE: gate } = process.env
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const engine = await createEngine({
   store: openStore(location),
-  procedures: [makeOrder(ledger, { stepMs: Number(STEP_MS), gate }), makeTrip(ledger)],
+  procedures: [makeOrder(ledger, { stepMs: Number(STEP_MS), gate }), makeTrip(ledger), makeRelease(ledger)],
   lease: lease as '1s',
   // The kills come from outside: on a busy machine several may hit a run before it has written anything.
   maxCrashes: 10_000,

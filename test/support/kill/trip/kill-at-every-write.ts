@@ -1,13 +1,10 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createClient } from '@pawl/core'
 import { expect } from 'vitest'
-import { bundle, temporaryFolder } from '../../bundle.ts'
-import { type Acknowledged, acknowledgeNothing } from '../check.ts'
+import type { Acknowledged } from '../check.ts'
+import { killAtWrites } from '../kill-at-every-write.ts'
 import { openStore } from '../open-store.ts'
 import type { Place } from '../place.ts'
 import type { KillMoment } from '../sabotage.ts'
-import { WorkerProcess } from '../worker-process.ts'
 import { checkTrips } from './check-trips.ts'
 import { fateOf, fates, makeTrip } from './trip.ts'
 
@@ -22,40 +19,17 @@ export async function killAtEveryWrite(
   fate: 'cancel' | 'fail',
   when: KillMoment,
 ): Promise<number> {
-  const program = await bundle(new URL('../../../programs/kill-worker.ts', import.meta.url).pathname)
-  try {
-    for (let n = 1; ; n++) if (!(await runKilledAt(program, await makePlace(), fate, n, when))) return n - 1
-  } finally {
-    await rm(join(program, '..'), { recursive: true })
-  }
+  const drive = (location: string, acknowledged: Acknowledged) => driveTrip(location, fate, acknowledged)
+  const { killed, problems } = await killAtWrites({ makePlace, when, run: { drive, check: checkTrips } })
+  expect(problems).toEqual([])
+  return killed
 }
 
-async function runKilledAt(
-  program: string,
-  place: Place,
+async function driveTrip(
+  location: string,
   fate: 'cancel' | 'fail',
-  n: number,
-  when: KillMoment,
-): Promise<boolean> {
-  const folder = await temporaryFolder()
-  const args = [place.location, join(folder, 'ledger.ndjson'), '1s']
-  const first = new WorkerProcess(program, args, { KILL_AT: `${n}:${when}` })
-  const acknowledged = acknowledgeNothing()
-  const ended = drive(place.location, fate, acknowledged)
-  await Promise.race([first.ended(), ended])
-  const wasKilled = !first.isRunning
-  await first.kill()
-  const second = new WorkerProcess(program, args)
-  await ended
-  await second.kill()
-  const { problems } = checkTrips(await place.readRows(), args[1] as string, acknowledged)
-  expect(problems, `killed ${when} write ${n}`).toEqual([])
-  await rm(folder, { recursive: true })
-  await place.remove()
-  return wasKilled
-}
-
-async function drive(location: string, fate: 'cancel' | 'fail', acknowledged: Acknowledged): Promise<void> {
+  acknowledged: Acknowledged,
+): Promise<void> {
   const client = createClient({ store: openStore(location) })
   const n = fates.indexOf(fate)
   expect(fateOf(n)).toBe(fate)
