@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { chromiumPath, launchBrowser } from '../test/inbox/support/browser.ts'
 import buildInbox from '../test/inbox/support/build.ts'
+import { startPlans } from '../test/inbox/support/plan.ts'
 import { askAll, startSite, visit } from '../test/inbox/support/site.ts'
 
 const isGuide = process.argv.includes('--guide')
@@ -38,6 +39,9 @@ const screens: Readonly<Record<string, Screen>> = {
   run: { at: '#/runs/refund%3AB-2', shows: '.entry', guide: ['laptop-light'] },
   stuck: { at: '#/runs/ship%3A7', shows: '.side', guide: ['laptop-light'] },
   bug: { at: '#/runs/broken%3A7', shows: '.entry' },
+  plan: { at: '#/runs/post%3A2', shows: '.plan', guide: ['laptop-light'] },
+  undone: { at: '#/runs/post%3A1', shows: '.plan' },
+  check: { at: '#/asks/post%3A2%2F7', shows: '.params' },
   workers: { at: '#/workers', shows: '.worker-head', guide: ['laptop-light'] },
   bulk: {
     at: '#/runs',
@@ -71,6 +75,7 @@ await buildInbox()
 const browser = await launchBrowser()
 const site = await startSite()
 await askAll(site)
+await startPlans(site)
 for (const [size, viewport] of Object.entries(sizes))
   for (const colorScheme of ['light', 'dark'] as const) {
     await using visited = await visit(browser, site, 'ana', '#/', { viewport, colorScheme })

@@ -21,6 +21,7 @@ test('what the server replies is what the inbox takes it for', () => {
   expectTypeOf<Reply<server.AskJson>>().toExtend<inbox.Ask>()
   expectTypeOf<Reply<server.LogEntryJson>>().toExtend<inbox.LogEntry>()
   expectTypeOf<Reply<server.WorkerJson>>().toExtend<inbox.Worker>()
+  expectTypeOf<Reply<server.StateJson>>().toExtend<inbox.State>()
 })
 
 test('the inbox reads no field that the server does not have, optional ones included', () => {
@@ -35,4 +36,5 @@ test('the inbox reads no field that the server does not have, optional ones incl
   expectTypeOf<Unknown<inbox.Risk, NonNullable<server.AskJson['risk']>>>().toBeNever()
   expectTypeOf<Unknown<inbox.LogEntry, server.LogEntryJson>>().toBeNever()
   expectTypeOf<Unknown<inbox.Worker, server.WorkerJson>>().toBeNever()
+  expectTypeOf<Unknown<inbox.State, server.StateJson>>().toBeNever()
 })

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, launchBrowser } from './support/browser.ts'
+import { startPlans } from './support/plan.ts'
 import { askAll, type Site, startSite, visit } from './support/site.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -22,6 +23,9 @@ const screens = {
   stuck: '#/runs/ship%3A7',
   bug: '#/runs/broken%3A7',
   workers: '#/workers',
+  plan: '#/runs/post%3A2',
+  undone: '#/runs/post%3A1',
+  check: '#/asks/post%3A2%2F7',
 }
 
 /** What a screen shows once it is loaded. */
@@ -29,6 +33,8 @@ const firstOf: Readonly<Record<string, string>> = {
   '#/': '[data-row]',
   '#/runs': '[data-row]',
   '#/workers': '.worker-head',
+  '#/runs/post%3A2': '.plan-edges',
+  '#/runs/post%3A1': '.plan-edges',
 }
 
 describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
@@ -38,6 +44,7 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
     browser = await launchBrowser()
     site = await startSite()
     await askAll(site)
+    await startPlans(site)
   })
   afterAll(async () => {
     await browser?.close()

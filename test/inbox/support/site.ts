@@ -3,6 +3,7 @@ import { createServer, type Identity, type ServerOptions } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { broken, procedures, refund, ship, shipBefore } from './asks.ts'
+import { postByPlan } from './plan.ts'
 
 /** Each logs in with the own name as the key. */
 const people: Readonly<Record<string, Identity>> = {
@@ -28,7 +29,7 @@ export async function startSite(
   if (options.procedures === undefined) await startBefore(store)
   const engine = await createEngine({
     store,
-    procedures: options.procedures ?? [...procedures, broken, ship],
+    procedures: options.procedures ?? [...procedures, broken, ship, postByPlan],
     logger: silent,
   })
   const server = createServer({

@@ -1,5 +1,5 @@
 import { request } from './request.ts'
-import type { Answer, Ask, AskBrief, LogEntry, Me, Problem, Run, Worker } from './types.ts'
+import type { Answer, Ask, AskBrief, LogEntry, Me, Problem, Run, State, Worker } from './types.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -48,6 +48,9 @@ export interface LogPage {
 export const listWorkers = (): Promise<Page<Worker>> => request('GET', '/v1/workers')
 export const getLog = (id: string, query: Query): Promise<LogPage> =>
   request('GET', `/v1/runs/${segment(id)}/log${search(query)}`)
+
+export const listStates = (run: string): Promise<Page<State>> =>
+  request('GET', `/v1/runs/${segment(run)}/state`)
 
 /** An id as one segment of a path, as the server reads it: proxies decode `%2F`. */
 export function segment(id: string): string {

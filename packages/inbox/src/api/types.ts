@@ -129,6 +129,13 @@ export interface Progress {
   readonly message?: string
 }
 
+/** A value that a run exposes. */
+export interface State {
+  readonly name: string
+  readonly at: string
+  readonly value?: Json
+}
+
 export interface Run {
   readonly id: string
   readonly procedure: string

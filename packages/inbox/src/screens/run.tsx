@@ -9,6 +9,7 @@ import { useStill } from '../live/still.ts'
 import { askHref, runHref, runsHref } from '../router.ts'
 import { Children } from '../runs/children.tsx'
 import { Log } from '../runs/log.tsx'
+import { Plans } from '../runs/plan/plans.tsx'
 import { ProgressBar } from '../runs/progress.tsx'
 import { RunActions } from '../runs/run-actions.tsx'
 import { useRunStream } from '../runs/run-stream.ts'
@@ -112,6 +113,7 @@ function RunPage(props: {
       <Stuck run={shown.run} />
       <CancelState run={shown.run} />
       <WaitingFor run={shown.run} />
+      <Plans run={run} entries={entries} />
       <Children parent={run.id} />
       <Timeline entries={shown.entries} now={shown.now} />
       <Log

@@ -1,0 +1,84 @@
+import { listStates } from '../../api/calls.ts'
+import type { Json, LogEntry, Waiting } from '../../api/types.ts'
+import { isObject } from '../../form/control.ts'
+import { plainOf } from '../../text/plain.ts'
+
+/** A plan that a run exposes. */
+export interface Plan {
+  readonly name: string
+  readonly status: string
+  readonly layers: readonly (readonly Task[])[]
+  readonly tasks: number
+  readonly ended: number
+}
+
+export const taskStates = ['later', 'now', 'asked', 'done', 'skipped', 'failed', 'undone'] as const
+export type TaskState = (typeof taskStates)[number]
+
+export interface Task {
+  readonly id: string
+  /** The name of its action; none if it judges. */
+  readonly use: string | undefined
+  readonly needs: readonly string[]
+  readonly check: 'human' | 'agent' | undefined
+  readonly state: TaskState
+  readonly isAdded: boolean
+}
+
+/** Reads the plans of a run. A value of another form, which a procedure may expose as well, is no plan. */
+export async function loadPlans(run: string): Promise<readonly Plan[]> {
+  const { items } = await listStates(run)
+  return items.flatMap(({ name, value }) => {
+    const plan = /^pawl\.plan(\.\d+)?$/.test(name) ? readPlan(name, plainOf(value ?? null)) : null
+    return plan === null ? [] : [plan]
+  })
+}
+
+function readPlan(name: string, value: Json): Plan | null {
+  if (!isObject(value)) return null
+  const { status, layers, tasks, ended } = value
+  if (typeof status !== 'string' || typeof tasks !== 'number' || typeof ended !== 'number') return null
+  if (!Array.isArray(layers)) return null
+  return {
+    ...{ name, status, tasks, ended },
+    layers: (layers as readonly Json[]).map((layer) => (Array.isArray(layer) ? layer.flatMap(readTask) : [])),
+  }
+}
+
+function readTask(value: Json): readonly Task[] {
+  if (!isObject(value) || typeof value['id'] !== 'string') return []
+  const { id, use, needs, check, state, isAdded } = value
+  return [
+    {
+      id,
+      use: typeof use === 'string' ? use : undefined,
+      needs: Array.isArray(needs) ? needs.filter((need): need is string => typeof need === 'string') : [],
+      check: check === 'human' || check === 'agent' ? check : undefined,
+      state: taskStates.find((one) => one === state) ?? 'later',
+      isAdded: isAdded === true,
+    },
+  ]
+}
+
+/** Returns the plan with what the log says of the tasks of the layer under way, and the asks that they wait for. */
+export function overlay(
+  plan: Plan,
+  entries: readonly LogEntry[],
+  waitingFor: readonly Waiting[],
+): { readonly plan: Plan; readonly asks: ReadonlyMap<string, string> } {
+  const asks = new Map<string, string>()
+  for (const { name, ask } of waitingFor)
+    if (ask !== undefined) asks.set(name.replace(/ · (approve|decide|verify)$/, ''), ask)
+  // Newest first: the first of a name counts.
+  const steps = new Map<string, LogEntry['status']>()
+  for (const { name, type, status } of entries)
+    if (type === 'step' && !steps.has(name)) steps.set(name, status)
+  const stateOf = ({ id, state }: Task): TaskState => {
+    if (state !== 'now') return state
+    if (asks.has(id)) return 'asked'
+    const status = steps.get(id)
+    return status === 'done' || status === 'failed' ? status : state
+  }
+  const layers = plan.layers.map((layer) => layer.map((task) => ({ ...task, state: stateOf(task) })))
+  return { plan: { ...plan, layers }, asks }
+}
