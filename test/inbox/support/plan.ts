@@ -1,6 +1,5 @@
-import { type Actions, decider, type Procedure, procedure, type Task } from '@pawl/core'
+import { type Actions, decider, type Engine, type Procedure, procedure, type Task } from '@pawl/core'
 import { z } from 'zod'
-import type { Site } from './site.ts'
 
 const act = { run: () => 'done', undo: () => {}, retry: false } as const
 const use = {
@@ -53,7 +52,7 @@ export const postByPlan: Procedure<{ live: 'ok' | 'failed' }, string> = procedur
 )
 
 /** Starts a plan that waits for a person, and one that was undone. Returns the id of the ask. */
-export async function startPlans({ engine }: Pick<Site, 'engine'>): Promise<string> {
+export async function startPlans({ engine }: { readonly engine: Engine }): Promise<string> {
   const undone = await engine.run(postByPlan, { live: 'failed' }, { id: 'post:1' })
   const { id } = await engine.inbox.next({ run: undone.id })
   await engine.inbox.answer(id, { approved: true }, { as: 'user:bob' })

@@ -23,7 +23,7 @@ test('the overview of a plan is left without needs if they are too large, and wi
     ...first,
     ...layer(
       'b',
-      300,
+      150,
       first.map(({ id }) => id),
     ),
   ]
