@@ -38,10 +38,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const note = (run: string, step: string) => void done.push(`${run}: ${step}`)
     const readings = new ReadingCounter(runs)
     const makers = [makeCases, makeEndCases, makeVersionCases, makeTogetherCases]
-    const cases = [
-      ...makers.flatMap((make) => make(note)),
-      ...makeConsentCases(note, readings.count),
-    ]
+    const cases = [...makers.flatMap((make) => make(note)), ...makeConsentCases(note, readings.count)]
     const complaints: string[] = []
     const complain = (message: string): void => {
       if (!expected.some((part) => message.includes(part))) complaints.push(message)
