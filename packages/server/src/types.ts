@@ -69,6 +69,7 @@ export type Verb =
   | 'fork'
   | 'delete'
   | 'export'
+  | 'checkpoint'
 
 /** An HTTP server over a client. Created by `createServer`. */
 export interface Server {

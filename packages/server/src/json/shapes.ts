@@ -101,6 +101,19 @@ export const stateShape = z
   .meta({ id: 'State' })
 export type StateJson = z.infer<typeof stateShape>
 
+/** A saved point of a run. Lists have no `state`. */
+export const checkpointShape = z
+  .object({
+    id: z.string(),
+    run: z.string(),
+    position: z.number(),
+    name: z.string().optional(),
+    createdAt: instant,
+    state: payload.optional(),
+  })
+  .meta({ id: 'Checkpoint' })
+export type CheckpointJson = z.infer<typeof checkpointShape>
+
 const choice = z.object({
   value: z.string(),
   label: z.string(),

@@ -1,7 +1,15 @@
-import type { Answer, Ask, ExecutionLog, RepeatPreview, RunView } from '@pawl/core'
+import type { Answer, Ask, Checkpoint, ExecutionLog, RepeatPreview, RunView } from '@pawl/core'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { type Json, writePayload } from './payload.ts'
-import type { AskBriefJson, AskJson, LogEntryJson, PreviewJson, RunJson, StateJson } from './shapes.ts'
+import type {
+  AskBriefJson,
+  AskJson,
+  CheckpointJson,
+  LogEntryJson,
+  PreviewJson,
+  RunJson,
+  StateJson,
+} from './shapes.ts'
 
 export function showRun(view: RunView): RunJson {
   return omitUndefined({
@@ -20,6 +28,13 @@ export function showRun(view: RunView): RunJson {
 /** Shows what a fork or a retry does again. */
 export function showPreview(preview: RepeatPreview): PreviewJson {
   return omitUndefined({ ...preview }) as PreviewJson
+}
+
+export function showCheckpoint({ id, run, position, name, createdAt, state }: Checkpoint): CheckpointJson {
+  return omitUndefined({
+    ...{ id, run, position, name, createdAt: createdAt.toISOString() },
+    state: state === undefined ? undefined : writePayload(state),
+  })
 }
 
 /** Shows a value that a run exposes. */

@@ -1,4 +1,5 @@
 import { askRoutes } from './asks.ts'
+import { checkpointRoutes } from './checkpoints.ts'
 import { documentRoute } from './document.ts'
 import { exportRoutes } from './exports.ts'
 import { hookRoutes } from './hooks.ts'
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...repeatRoutes,
   ...exportRoutes,
   ...talkRoutes,
+  ...checkpointRoutes,
   ...workerRoutes,
   ...streamRoutes,
   ...hookRoutes,

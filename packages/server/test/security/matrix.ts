@@ -94,6 +94,31 @@ export const matrix: Readonly<Record<string, Row>> = {
     // It exposes nothing.
     status: { ...runs, 'foreign origin': 202, watch: 202, operate: 202, admin: 202 },
   },
+  'GET /v1/runs/{run}/checkpoints': { path: '/v1/runs/refund:1/checkpoints', status: runs },
+  'POST /v1/runs/{run}/checkpoints': {
+    path: '/v1/runs/refund:1/checkpoints',
+    body: { state: 1 },
+    status: { ...operators, operate: 201, admin: 201 },
+  },
+  // It has none.
+  'GET /v1/runs/{run}/checkpoints/{checkpoint}': {
+    path: '/v1/runs/refund:1/checkpoints/0123456789abcdef',
+    status: { ...all(404), 'foreign host': 421, none: 401, 'bad token': 401 },
+  },
+  'GET /v1/checkpoints': { path: '/v1/checkpoints', status: readers },
+  'GET /v1/checkpoints/{checkpoint}': {
+    path: '/v1/checkpoints/refund:1',
+    status: { ...all(404), 'foreign host': 421, none: 401, 'bad token': 401 },
+  },
+  'DELETE /v1/checkpoints/{checkpoint}': {
+    path: '/v1/checkpoints/refund:1',
+    status: { ...operators, operate: 404, admin: 404 },
+  },
+  'POST /v1/checkpoints/cleanup': {
+    path: '/v1/checkpoints/cleanup',
+    body: { onlyFinished: true },
+    status: { ...admins, admin: 200 },
+  },
   'POST /v1/runs/{run}/updates/{name}': {
     path: '/v1/runs/refund:1/updates/rename?wait=1ms',
     body: { input: 1 },
