@@ -48,6 +48,25 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     calm(visited)
   })
 
+  test('retry a failed run, and name the origin of a fork', async () => {
+    let isDown = true
+    const paying = procedure({ name: 'paying' }, (ctx) =>
+      ctx.step('pay', () => (isDown ? Promise.reject(new Error('it is down')) : 'paid'), { retry: false }),
+    )
+    await using site = await startSite({ procedures: [paying] })
+    await (await site.engine.run(paying, undefined, { id: 'paying:1' })).result().catch(() => {})
+    await (await site.engine.fork('paying:1', { position: 0 }, { id: 'fork:1' })).result().catch(() => {})
+    isDown = false
+    await using visited = await visit(browser, site, 'ana', '#/runs/fork%3A1')
+    const { page } = visited
+    await page.getByText('at position 0').waitFor()
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.locator('.status-completed').waitFor()
+    await page.getByRole('link', { name: 'paying:1' }).click()
+    await page.locator('.status-failed').waitFor()
+    calm(visited)
+  })
+
   test('cancel a run with a reason, after a second act', async () => {
     await using site = await startSite({ procedures: [job] })
     const run = await site.engine.run(job, undefined, { id: 'job:1' })

@@ -245,6 +245,8 @@ export const en = {
   copyCurl: 'Copy curl',
   retryRun: 'Retry now',
   retried: 'The run is retried.',
+  forkOf: 'Fork of',
+  forkedAt: (position: number) => `at position ${position}`,
   cancelRun: 'Cancel run',
   cancelTitle: (run: string) => `Cancel ${run}?`,
   cancelHelp:

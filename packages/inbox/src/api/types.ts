@@ -149,6 +149,8 @@ export interface Run {
   readonly tags: readonly string[]
   readonly startedBy?: string
   readonly progress?: Progress
+  /** The run whose past it shares, and the position up to which. */
+  readonly forkedFrom?: { readonly run: string; readonly position: number }
   /** The run that created it. */
   readonly parent?: { readonly run: string; readonly position?: number }
   readonly rollback?: Rollback

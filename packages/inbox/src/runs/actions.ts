@@ -13,7 +13,9 @@ export function statusesFor(action: RunAction, status: RunStatus | ''): readonly
   return status === '' ? doable[action] : doable[action].filter((one) => one === status)
 }
 
+/** A failed run is retried by itself: whether all failed runs of a filter should be is a question for each. */
 export function isDoable(action: RunAction, { status, cancelRequestedAt }: Run): boolean {
+  if (action === 'retry' && status === 'failed') return true
   return doable[action].includes(status) && !(action === 'cancel' && cancelRequestedAt !== undefined)
 }
 

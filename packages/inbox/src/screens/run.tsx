@@ -155,6 +155,15 @@ function Facts({ run }: { readonly run: Run }) {
           </a>
         </span>
       )}
+      {run.forkedFrom && (
+        <span>
+          {en.forkOf}{' '}
+          <a href={runHref(run.forkedFrom.run)}>
+            <Text>{run.forkedFrom.run}</Text>
+          </a>{' '}
+          {en.forkedAt(run.forkedFrom.position)}
+        </span>
+      )}
       {end !== undefined && (
         <span title={formatInstant(end)}>
           {en.duration} {formatSpan(serverTime(end) - serverTime(run.startedAt))}
