@@ -177,3 +177,20 @@ test.runIf(isSeven)('AI SDK 7 sees who approved', async () => {
   )
   expect(result).toEqual({ type: 'approved', reason: 'user:ann' })
 })
+
+test('each attempt of a tool has the same idempotency key', async () => {
+  const keys: unknown[] = []
+  const failing = ai.tool({
+    inputSchema: z.object({}),
+    execute: async (_, options) => {
+      keys.push(idempotencyKeyOf(options))
+      if (keys.length === 1) throw new Error('not yet')
+      return 'done'
+    },
+  })
+  await play(async (ctx) => {
+    const execute = durableTools(ctx, { failing }).tools.failing.execute as typeof failing.execute
+    return execute?.({}, { toolCallId: 'c1', messages: [] } as never)
+  })
+  expect(keys).toEqual([expect.any(String), keys[0]])
+})
