@@ -21,12 +21,12 @@ export const exportFormat = 1
 export const frameKinds = ['header', 'events', 'messages', 'asks', 'states', 'end'] as const
 export type FrameKind = (typeof frameKinds)[number]
 
-export const frameHead = 4 + 1 + 32
+export const frameHead: number = 4 + 1 + 32
 
 /** The size of the rows from which on a frame is complete, in bytes. */
-export const frameBytes = 256 * 1024
+export const frameBytes: number = 256 * 1024
 /** Maximum size of the body of a frame, in bytes: a row may have two payloads. */
-export const maxFrameBytes = 16 * 1024 * 1024
+export const maxFrameBytes: number = 16 * 1024 * 1024
 
 /** The body of the first frame. */
 export interface ExportHeader {
