@@ -104,7 +104,9 @@ function writeBatch({ runs, events }: Names, more = ''): string {
       left join locked l on l.run = u.run),
     written as (
       update ${runs} r
-      set head = r.head + j.count, link = coalesce(j.link, r.link), tries = 0, mark = 0, state = j.state,
+      set head = r.head + j.count, link = coalesce(j.link, r.link), mark = 0, state = j.state,
+          -- Without an event a kept run has made no progress: the deaths of its workers still count.
+          tries = case when j.count = 0 and not j.parks and j.state = 0 then r.tries else 0 end,
           worker = case when j.parks or j.state <> 0 then null else r.worker end,
           wake_at = case when j.parks then j.wake_at else r.wake_at end
       from judged j where r.run = j.run and j.verdict = 0),

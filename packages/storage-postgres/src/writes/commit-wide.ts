@@ -111,7 +111,8 @@ export function writeWideStatement(names: Names): Statement {
     written as (
       update ${runs} r
       set head = r.head + coalesce(g.count, 0), base = coalesce(g.base, r.base), link = coalesce(g.link, r.link),
-          tries = case when g.is_unit then 0 else r.tries end, mark = case when g.is_unit then 0 else r.mark end,
+          tries = case when g.is_unit and (g.count > 0 or g.parks or g.state <> 0) then 0 else r.tries end,
+          mark = case when g.is_unit then 0 else r.mark end,
           state = coalesce(g.state, r.state), mail = coalesce(g.mail, r.mail),
           cancel_at = case when g.cancels then coalesce(r.cancel_at, g.now) else r.cancel_at end,
           worker = case when g.parks or g.state <> 0 then null else r.worker end,

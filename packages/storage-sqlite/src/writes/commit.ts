@@ -36,7 +36,8 @@ export type Commit = (
 ) => readonly UnitOutcome[]
 
 // Every write of a run starts with this fence: it requires the same worker, epoch and head.
-const advance = 'update runs set head = ?, link = coalesce(?, link), mark = 0, tries = 0'
+const write = 'update runs set head = ?, link = coalesce(?, link), mark = 0'
+const advance = `${write}, tries = 0`
 const fence = 'where run = ? and epoch = ? and head = ? and worker = ? and state = 0'
 const upToDate = 'and mail = ?'
 
@@ -48,6 +49,9 @@ export function prepareCommit(
   checkpoints: CheckpointWrites,
 ): Commit {
   const keep = database.prepare(`${advance} ${fence}`)
+  // Without an event a kept run has made no progress: the deaths of its workers still count.
+  const keepAsIs = database.prepare(`${write} ${fence}`)
+  const keepAsIsUpToDate = database.prepare(`${write} ${fence} ${upToDate}`)
   // Nearly every unit has seen all messages. Its statement checks the counter, which saves a read.
   const keepUpToDate = database.prepare(`${advance} ${fence} ${upToDate}`)
   const park = database.prepare(`${advance}, worker = null, wake_at = ? ${fence} ${upToDate}`)
@@ -74,9 +78,10 @@ export function prepareCommit(
   function advanceUpToDate(worker: WorkerKey, unit: Unit): boolean {
     const { run, epoch, head, events, link, seen, next } = unit
     const length = head + events.length
+    const keeping = events.length > 0 ? keepUpToDate : keepAsIsUpToDate
     switch (next.do) {
       case 'keep':
-        return keepUpToDate.run(length, link, run, epoch, head, worker, seen).changes === 1
+        return keeping.run(length, link, run, epoch, head, worker, seen).changes === 1
       case 'park':
         return park.run(length, link, next.wakeAt, run, epoch, head, worker, seen).changes === 1
       case 'end': {
@@ -90,7 +95,8 @@ export function prepareCommit(
   function advanceBehind(worker: WorkerKey, unit: Unit): boolean {
     const { run, epoch, head, events, link, next } = unit
     const length = head + events.length
-    if (next.do !== 'end') return keep.run(length, link, run, epoch, head, worker).changes === 1
+    const keeping = events.length > 0 ? keep : keepAsIs
+    if (next.do !== 'end') return keeping.run(length, link, run, epoch, head, worker).changes === 1
     const state = stateCode.numberOf[next.state]
     return end.run(length, link, state, run, epoch, head, worker).changes === 1
   }

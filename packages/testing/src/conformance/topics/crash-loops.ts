@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { bytes, unitFor } from '../builders.ts'
 import {
   claim,
   create,
@@ -25,6 +26,24 @@ export function describeCrashLoops(test: StageTest): void {
       await die(stage)
       expect((await claim(stage)).runs).toMatchObject([{ tries: 2, positives: 0, alone: 0 }])
       expect(await dump(stage)).toMatchObject({ a: { tries: 2, positives: 0, alone: 0, tested: true } })
+    })
+
+    test('a unit without an event that keeps the run does not clear its deaths, and one with an event does', async (stage) => {
+      await create(stage, ['a'])
+      await die(stage)
+      const claimant = await stage.claimant()
+      const { worker } = claimant
+      const [claimed] = (await stage.port.claim(claimant, 1)).runs
+      if (claimed === undefined) throw new Error('no run is due')
+      expect(claimed).toMatchObject({ tries: 1 })
+      const { run, id, epoch, head } = claimed
+      const standing = { run, id, worker, epoch, head, seen: 0 }
+      const states = [{ name: 'sum', payload: bytes('1') }]
+      for (const parts of [{ events: [], states }, { events: [] }])
+        expect(await stage.port.commit(worker, [unitFor(standing, parts)])).toMatchObject([{ outcome: 'ok' }])
+      expect(await dump(stage)).toMatchObject({ a: { tries: 1 } })
+      expect(await stage.port.commit(worker, [unitFor(standing)])).toMatchObject([{ outcome: 'ok' }])
+      expect(await dump(stage)).toMatchObject({ a: { tries: 0 } })
     })
 
     test('the death of their worker is positive for all that it tests', async (stage) => {

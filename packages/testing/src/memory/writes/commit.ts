@@ -25,8 +25,10 @@ export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: nu
   for (const effect of unit.effects) apply(tables, run, effect, at)
   if (unit.link) run.link = copy(unit.link)
   run.mark = 'none'
-  run.tries = 0
-  return { outcome: 'ok', at, epoch: run.epoch, mail: run.mail, parked: letGo(tables, run, unit, at) }
+  const parked = letGo(tables, run, unit, at)
+  // Without an event a kept run has made no progress: the deaths of its workers still count.
+  if (unit.events.length > 0 || parked || unit.next.do === 'end') run.tries = 0
+  return { outcome: 'ok', at, epoch: run.epoch, mail: run.mail, parked }
 }
 
 function opensOf({ effects }: Unit): readonly NewAsk[] {
