@@ -80,6 +80,8 @@ const unchanging: readonly string[] = [
   // It takes no JSON.
   'POST /v1/runs/import',
   'POST /v1/asks/{ask}/check',
+  // The matrix has no checkpoint.
+  'POST /v1/checkpoints/cleanup',
   // The matrix has no hook.
   'POST /v1/hooks/{hook}/test',
   // A link is signed, not stored.

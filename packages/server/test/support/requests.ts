@@ -16,6 +16,7 @@ type JsonSchema = { readonly [key: string]: unknown }
 export interface Ids {
   readonly asks: readonly string[]
   readonly runs: readonly string[]
+  readonly checkpoints: readonly string[]
 }
 
 export function requestsTo(routes: readonly Route[], ids: Ids): fc.Arbitrary<Fuzzed> {
@@ -45,7 +46,7 @@ function pathOf(route: Route, ids: Ids): fc.Arbitrary<string> {
 }
 
 function param(name: string, ids: Ids): fc.Arbitrary<string> {
-  const known = name === 'ask' ? ids.asks : name === 'run' ? ids.runs : ['approve', 'paid']
+  const known = { ask: ids.asks, run: ids.runs, checkpoint: ids.checkpoints }[name] ?? ['approve', 'paid']
   return fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...known).map(encodeURIComponent) },
     { weight: 1, arbitrary: fc.string({ minLength: 1, unit: 'binary' }).map(encode) },
