@@ -21,11 +21,11 @@ const ops = ['step', 'large', 'fail', 'uuid', 'receive', 'ask', 'expose', 'besid
 const drawn = procedure(
   {
     name: 'drawn',
-    input: z.object({ ops: z.array(z.enum(ops)), seen: z.array(z.unknown()) }),
+    input: z.object({ ops: z.array(z.enum(ops)), seen: z.array(z.unknown()), isFirst: z.boolean() }),
     signals: { go: z.number() },
     state: { place: z.number() },
   },
-  async (ctx, { ops: all, seen: before }): Promise<unknown> => {
+  async (ctx, { ops: all, seen: before, isFirst }): Promise<unknown> => {
     const seen = [...before]
     for (const [index, op] of all.entries()) {
       const later = all.slice(index + 1)
@@ -40,7 +40,8 @@ const drawn = procedure(
           seen.push(await ctx.step('fail', failing, { retry: false }).catch((error) => error.code))
           break
         case 'uuid':
-          seen.push(ctx.uuid())
+          // A generation that begins after the export draws its own seed.
+          seen.push(isFirst ? ctx.uuid() : ctx.uuid().length)
           break
         case 'receive':
           seen.push(await ctx.receive('go'))
@@ -55,7 +56,7 @@ const drawn = procedure(
           void ctx.human.approve('Beside?', { key: `beside ${index}` }).catch(() => {})
           break
         case 'continue':
-          return ctx.continueAs({ ops: later, seen })
+          return ctx.continueAs({ ops: later, seen, isFirst: false })
       }
     }
     if (seen.length % 3 === 2) throw new FinalError(`with ${seen.length}`)
@@ -82,7 +83,11 @@ export async function checkExports(
   const engine = await start(from.store)
   for (const [index, all] of drawnPrograms.entries()) {
     const id = `run ${index} of seed ${seed}`
-    const run = await engine.run(drawn, { ops: all, seen: [] }, { id, tags: ['drawn'], by: 'user:ana' })
+    const run = await engine.run(
+      drawn,
+      { ops: all, seen: [], isFirst: true },
+      { id, tags: ['drawn'], by: 'user:ana' },
+    )
     for (let n = 0; n < index % 4; n++) await run.signal('go', n, { id: `go ${n}` }).catch(() => {})
   }
   for (let index = 0; index < count; index++) {
