@@ -302,13 +302,15 @@ describe('a fork from a checkpoint', () => {
       const stop = ctx.receive('stop')
       await ctx.step('a', () => 1)
       await ctx.step('b', () => held)
-      return Promise.race([
+      const won = await Promise.race([
         stop,
         ctx
           .step('c', () => 'worked', { retry: false })
           .then(() => ctx.sleep('9d'))
           .then(() => 'late'),
       ])
+      await ctx.sleep('1d')
+      return won
     })
     await using engine = await testEngine({ procedures: [work, failing] })
     const run = await engine.run(work, undefined, { id: 'r' })
@@ -318,6 +320,11 @@ describe('a fork from a checkpoint', () => {
     release()
     await engine.advance('1h')
     await engine.get(work, 'r').signal('stop', 'enough')
+    await engine.advance('1h')
+    // The log has the signal by now; the fork leaves it out.
+    expect((await engine.log('r')).execution_log).toContainEqual(
+      expect.objectContaining({ name: 'stop', status: 'done' }),
+    )
     const fork = await engine.fork('r', { checkpoint: saved.id })
     expect(await run.result()).toBe('enough')
     expect(await fork.result()).toBe('late')
