@@ -17,3 +17,11 @@ test.each(['before', 'sent', 'after'] as const)(
     expect(killed).toBeGreaterThan(20)
   },
 )
+
+test('the checker finds an action that is no step of a gate and happens again', async () => {
+  const { problems } = await killConsents(() => makePostgresPlace(server.url()), 'after', {
+    step: 3,
+    isCareless: true,
+  })
+  expect(problems.join('\n')).toContain('step pay had several idempotency keys')
+})

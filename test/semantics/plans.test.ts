@@ -242,6 +242,10 @@ describe('the overview that a run exposes', () => {
       status: 'done',
       layers: ['draft done', 'tweet failed', 'later skipped, instead done'],
     })
+    const { layers } = (await engine.get(run.id).state('pawl.plan')) as {
+      readonly layers: readonly (readonly { readonly id: string; readonly isAdded?: true }[])[]
+    }
+    expect(layers.flat().filter(({ isAdded }) => isAdded)).toMatchObject([{ id: 'instead' }])
     expect(await overviewOf(engine, run.id, 'pawl.plan.2')).toEqual({
       status: 'rolled-back',
       layers: ['draft done', 'html done', 'publish undone', 'feed undone', 'live failed'],

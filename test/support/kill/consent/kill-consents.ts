@@ -41,7 +41,8 @@ async function driveRelease(
   await client.stop()
 }
 
-function checkReleases(rows: Rows, ledger: string, acknowledged: Acknowledged): Findings {
+/** Looks through what is stored of releases, and what was done for them. */
+export function checkReleases(rows: Rows, ledger: string, acknowledged: Acknowledged): Findings {
   return findProblems(rows, ledger, acknowledged, {
     nameOf: ({ kind, name }) =>
       kind === undoKind ? `undo ${name}` : kind === stepKind && !name.includes(' · ') ? name : null,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyEdits, promisesOf } from '../../../src/authoring/plan/edits.ts'
-import type { Task } from '../../../src/authoring/plan/plan.ts'
+import { applyEdits, checkOf, promisesOf } from '../../../src/authoring/plan/edits.ts'
+import type { Task, TaskCheck } from '../../../src/authoring/plan/plan.ts'
 import { attacks, limits, play } from './support/proposals.ts'
 
 const tasks: readonly Task[] = [
@@ -88,6 +88,39 @@ describe('what a planner may never do', () => {
       ],
       /must wait for 'publish'/,
     ],
+    [
+      'skip what a checked task needs',
+      [{ op: 'skip', task: 'html' }],
+      /publish: is checked by people: only its params/,
+    ],
+    [
+      'free what follows a check at a distance',
+      [
+        {
+          op: 'replan',
+          tasks: [
+            { id: 'html', use: 'render', needs: ['draft'] },
+            { id: 'tweet', use: 'tweet', needs: ['publish'] },
+            { id: 'tell', use: 'tell' },
+          ],
+        },
+      ],
+      /^tell: must wait for 'publish'/,
+    ],
+    [
+      'give a task that does not follow the check the action of one that does',
+      [
+        {
+          op: 'replan',
+          tasks: [
+            { id: 'html', use: 'tweet', needs: ['draft'] },
+            { id: 'tweet', use: 'render', needs: ['publish'] },
+            { id: 'tell', use: 'tell', needs: ['tweet'] },
+          ],
+        },
+      ],
+      /^html: must wait for 'publish'/,
+    ],
     ['change what has ended', [{ op: 'modify', task: 'draft', params: {} }], /has ended/],
     ['propose something else', [7], /must be an object/],
   ])('%s', (_, edits, message) => {
@@ -95,6 +128,35 @@ describe('what a planner may never do', () => {
     expect(
       'issues' in made ? made.issues.map((issue) => `${issue.path}: ${issue.message}`).join('\n') : 'applied',
     ).toMatch(message)
+  })
+
+  test('take the check of an agent from a task', () => {
+    const judged: readonly Task[] = [...tasks, { id: 'look', use: 'judged' }]
+    const edits = [
+      {
+        op: 'replan',
+        tasks: [
+          { id: 'html', use: 'render' },
+          { id: 'look', use: 'draft' },
+        ],
+      },
+    ]
+    const plan = { ...limits, tasks: judged, may: ['replan'], isDone: () => false }
+    const made = applyEdits({ ...plan, promises: promisesOf(judged, limits) }, { edits, rationale: 'why' })
+    expect(made).toEqual({ issues: [{ path: 'look', message: 'would lose its check' }] })
+  })
+
+  test('skip what follows a check in one proposal, and do it beside the check in the next', () => {
+    const plan = { ...limits, may: ['add', 'skip'], isDone: () => false }
+    const promises = promisesOf(tasks, limits)
+    const skipping = { edits: [{ op: 'skip', task: 'tweet', reason: 'x' }], rationale: 'why' }
+    const made = applyEdits({ ...plan, tasks, promises }, skipping)
+    if (!('tasks' in made)) expect.unreachable()
+    const later = { ...plan, tasks: made.tasks, promises: promisesOf(made.tasks, limits, promises) }
+    const adding = { edits: [{ op: 'add', task: { id: 'again', use: 'tweet' }, reason: 'x' }], rationale: '' }
+    expect(applyEdits(later, adding)).toEqual({
+      issues: [{ path: 'again', message: "must wait for 'publish', which people check" }],
+    })
   })
 
   test('what its plan does not permit', () => {
@@ -139,6 +201,18 @@ describe('what a planner may do', () => {
     const made = propose([{ op: 'skip', task: 'tweet' }])
     expect('tasks' in made && made.tasks.at(-1)).toEqual({ id: 'tell', use: 'tell', needs: ['publish'] })
   })
+})
+
+test('of the check of a task and that of its action the stricter one counts', () => {
+  const agent = { type: 'agent', question: 'Fine?', fallback: 'continue' } as const
+  const people = { type: 'human', message: 'Fine?' } as const
+  const typeOf = (use: string, check?: TaskCheck) =>
+    checkOf({ id: 'x', use, ...(check === undefined ? {} : { check }) }, limits)?.type
+  expect(typeOf('publish', agent)).toBe('human')
+  expect(typeOf('judged', people)).toBe('human')
+  expect(checkOf({ id: 'x', use: 'judged', check: agent }, limits)).toBe(agent)
+  expect(typeOf('tell', agent)).toBe('agent')
+  expect(typeOf('tell')).toBeUndefined()
 })
 
 test('no proposals take a check or its followers from people', () => {

@@ -42,3 +42,9 @@ test('the overview of a plan is left without needs if they are too large, and wi
 test('plans of one run have names of their own', () => {
   expect([1, 2, 3].map(overviewName)).toEqual(['pawl.plan', 'pawl.plan.2', 'pawl.plan.3'])
 })
+
+test('a task that needs one that is not there is shown in the present layer', () => {
+  const orphan: Task = { id: 'b', use: 'act', needs: ['gone'] }
+  const shown = overviewOf([{ id: 'a', use: 'act' }, orphan]).layers.flat()
+  expect(shown).toMatchObject([{ id: 'a' }, { id: 'b', needs: ['gone'] }])
+})
