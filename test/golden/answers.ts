@@ -50,7 +50,7 @@ export async function sendAll(
   run: string,
 ): Promise<void> {
   if (name === 'updating') return sendUpdates(client, run)
-  if (name !== 'races' && name !== 'scopes') return
+  if (name !== 'races' && name !== 'scopes' && name !== 'continuing') return
   const signal = client.get(run).signal as (
     name: string,
     payload: unknown,

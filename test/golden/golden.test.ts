@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/bundle.ts'
 import { answerAll, ignoreEnd, sendAll } from './answers.ts'
 import { consentPolicy, makeConsentCases } from './consents.ts'
 import { makeEndCases } from './ends.ts'
+import { makeLifeCases } from './lives.ts'
 import { makeCases } from './procedures.ts'
 import { ReadingCounter } from './readings.ts'
 import { makeTogetherCases } from './together.ts'
@@ -21,6 +22,7 @@ const expected = [
   'failed (NO_WAY in procedure "failing"',
   'in procedure "undoing"',
   'in procedure "failing child"',
+  'in procedure "retried"',
   'Agent "judge" could not decide',
 ]
 
@@ -37,7 +39,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const done: string[] = []
     const note = (run: string, step: string) => void done.push(`${run}: ${step}`)
     const readings = new ReadingCounter(runs)
-    const makers = [makeCases, makeEndCases, makeVersionCases, makeTogetherCases]
+    const makers = [makeCases, makeEndCases, makeVersionCases, makeTogetherCases, makeLifeCases]
     const cases = [...makers.flatMap((make) => make(note)), ...makeConsentCases(note, readings.count)]
     const complaints: string[] = []
     const complain = (message: string): void => {
@@ -52,9 +54,10 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const problems = await Promise.all(
       runs.map(async ({ id, procedure }) => {
         const found = cases.find((one) => one.procedure.name === procedure) as (typeof cases)[number]
-        const { output, afterwards } = found
+        const { output, onward, afterwards } = found
         await sendAll(engine, { name: procedure }, id)
         answerAll(engine, id).catch(ignoreEnd)
+        await onward?.(engine, id)
         const result = await engine
           .get(id)
           .result()
@@ -68,7 +71,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
     expect(complaints).toEqual([])
     expect(problems.filter((problem) => problem !== null)).toEqual([])
     const recorded = runs.flatMap(({ id, recorded }) => recorded.map((step) => `${id}: ${step}`))
-    const least = name.includes('versions') ? 10 : /ends|together/.test(name) ? 50 : 100
+    const least = name.includes('versions') ? 10 : /ends|together|lives/.test(name) ? 50 : 100
     expect(recorded.length).toBeGreaterThan(least)
     expect(done.filter((step) => recorded.includes(step))).toEqual([])
     expect(done.length).toBeGreaterThan(least)

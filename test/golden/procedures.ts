@@ -23,6 +23,8 @@ export interface GoldenCase {
   readonly output: unknown
   /** After how many commits runs are left behind. Default: after each. */
   readonly leftAfter?: readonly number[]
+  /** What is done with the run once it has begun, in addition; resolves when its last life has begun. Default: nothing. */
+  readonly onward?: (client: Client, run: string) => Promise<void>
   /** What is wrong once the run has ended. Default: nothing. */
   readonly afterwards?: (client: Client, run: string) => Promise<readonly string[]>
 }

@@ -1,6 +1,6 @@
 // Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
-// with. Done once for each release: npm run golden:record. With the argument `ends`, `versions`, `together` or `consents` it
-// records only the cases of that file.
+// with. Done once for each release: npm run golden:record. With the argument `ends`, `versions`, `together`, `consents` or
+// `lives` it records only the cases of that file.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
 import type { Claimant, Claims, RunRow } from '@pawl/core/storage'
@@ -10,6 +10,7 @@ import { meddleWith } from '../support/meddling-store.ts'
 import { answerAll, ignoreEnd, sendAll } from './answers.ts'
 import { consentPolicy, makeConsentCases } from './consents.ts'
 import { makeEndCases } from './ends.ts'
+import { makeLifeCases } from './lives.ts'
 import { type GoldenCase, makeCases, type NoteBody } from './procedures.ts'
 import { ReadingCounter } from './readings.ts'
 import { makeTogetherCases } from './together.ts'
@@ -27,6 +28,7 @@ const groups = {
   ends: makeEndCases,
   versions: makeVersionCases,
   together: makeTogetherCases,
+  lives: makeLifeCases,
   consents: (note: NoteBody) => makeConsentCases(note, readings.count),
 }
 if (only !== undefined && !(only in groups)) throw new Error(`there are no cases ${only}`)
@@ -56,7 +58,7 @@ function childOf({ procedure, leftAfter }: GoldenCase): readonly GoldenCase['pro
 
 /** Starts a run whose engine stops being heard of after so many commits. Returns whether the run had ended by then. */
 async function leaveBehind(
-  { procedure: current, before, input }: GoldenCase,
+  { procedure: current, before, input, onward }: GoldenCase,
   commits: number,
 ): Promise<boolean> {
   const procedure = before ?? current
@@ -70,7 +72,11 @@ async function leaveBehind(
   // It continues with its own run and its children, and with none that was left behind before.
   always('claim', async (_, [claimant], port) => {
     const query = { ...{ procedure: null, statuses: [], tag: null, before: null }, limit: 100 }
-    const family = [await port.find(id), ...(await port.runs({ ...query, parent: id }))]
+    const family = [
+      await port.find(id),
+      await port.find(`${id} fork`),
+      ...(await port.runs({ ...query, parent: id })),
+    ]
     const isDue = (row: RunRow | null): row is RunRow =>
       row !== null && row.state === 'live' && !row.owned && row.wakeAt !== null
     const due = family.filter(isDue)
@@ -103,9 +109,11 @@ async function leaveBehind(
   const run = await engine.run(procedure, input, { id })
   await sendAll(engine, procedure, id)
   answerAll(engine, id).catch(ignoreEnd)
-  const ended = run.result().then(
-    () => true,
-    () => true,
+  const ended = (onward?.(engine, id) ?? Promise.resolve()).catch(ignoreEnd).then(() =>
+    run.result().then(
+      () => true,
+      () => true,
+    ),
   )
   const hasEnded = await Promise.race([ended, stuck, broken])
   await engine.stop({ within: '0s' })
