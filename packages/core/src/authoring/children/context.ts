@@ -60,7 +60,11 @@ function spawn(
 ): Promise<unknown> {
   const { child, definition } = readChild('spawn', procedure, input, given, options)
   if (!child.isDetached && children.spawned === maxChildren)
-    refuse('procedure of spawn', procedure, `A run can spawn at most ${maxChildren} runs that end with it.`)
+    refuse(
+      'number of runs of spawn',
+      maxChildren + 1,
+      `A run can spawn at most ${maxChildren} runs that end with it. Pass { onParentEnd: 'detach' }, or divide the work among runs that spawn their own.`,
+    )
   const read: ChildOperation['read'] = (event) => {
     const { id } = readValue(event) as CreatedPayload
     return createHandle(issue, id, definition)
@@ -112,12 +116,16 @@ function readChild(
   checkKeys(`the options of ${of}`, options, ['id', 'onParentEnd'])
   const { id, onParentEnd } = options
   if (depth >= maxDepth)
-    refuse(`procedure of ${of}`, procedure, `Runs can be nested at most ${maxDepth} deep.`)
+    refuse(
+      `depth of ${of}`,
+      depth + 1,
+      `Runs can be nested at most ${maxDepth} deep. Give the recursion an end, or call from a run that is less deep.`,
+    )
   if (execution.pendingCount >= maxChildren)
     refuse(
-      `procedure of ${of}`,
-      procedure,
-      `A run with ${maxChildren} pending operations cannot create another run.`,
+      `number of pending operations of ${of}`,
+      execution.pendingCount + 1,
+      `A run with ${maxChildren} pending operations cannot create another run. Await some first, for example with ctx.map and its concurrency.`,
     )
   const child: ChildSpec = {
     procedure: name,
