@@ -254,6 +254,23 @@ export const cases: readonly Case[] = [
   ),
   scopeCase('map', 'one run, a map of 1,000 steps, 10 at a time', 'items', 'steps of 10 loops'),
   {
+    name: 'plan',
+    title: 'one run, a plan of 1,000 tasks in 10 layers',
+    rounds: 7,
+    onBoth: true,
+    figures: [
+      { name: 'totalMs', title: 'start to result', unit: 'ms', better: 'less' },
+      {
+        name: 'plainMs',
+        title: 'the same steps in Promise.all',
+        unit: 'ms',
+        better: 'less',
+        isCompared: false,
+      },
+      { name: 'ratio', title: 'time over that of the same without it', unit: '×', better: 'less' },
+    ],
+  },
+  {
     name: 'kill',
     title: 'SIGKILL in the 101st step of a run, then a new process',
     isLong: true,

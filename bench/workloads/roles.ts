@@ -21,6 +21,7 @@ export const roles: { readonly [name: string]: Role } = {
   W7: lazy(() => import('./waiting-runs.ts'), 'rememberWaiting'),
   race: lazy(() => import('./scopes.ts'), 'raceOfTwo'),
   map: lazy(() => import('./scopes.ts'), 'mapOfMany'),
+  plan: lazy(() => import('./plans.ts'), 'planOfMany'),
   kill: lazy(() => import('./recovery.ts'), 'killInTheMiddle'),
   replay: lazy(() => import('./replay.ts'), 'replayFromStore'),
   'start-up': lazy(() => import('./start-up.ts'), 'startAmongMany'),
