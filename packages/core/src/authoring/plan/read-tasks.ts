@@ -112,7 +112,11 @@ export function layersOf(tasks: readonly Task[]): readonly (readonly Task[])[] {
   const waiting = new Map(tasks.map((task) => [task.id, new Set(task.needs).size]))
   const behind = new Map<string, Task[]>()
   for (const task of tasks)
-    for (const need of new Set(task.needs)) behind.set(need, [...(behind.get(need) ?? []), task])
+    for (const need of new Set(task.needs)) {
+      const known = behind.get(need)
+      if (known === undefined) behind.set(need, [task])
+      else known.push(task)
+    }
   const layers: Task[][] = []
   for (let layer = tasks.filter(({ id }) => waiting.get(id) === 0); layer.length > 0; ) {
     layers.push(layer)
