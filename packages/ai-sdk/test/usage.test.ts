@@ -75,17 +75,26 @@ test('a stream that reports an error is retried from its start', async () => {
   expect(result).toBe('whole')
 })
 
-test('a replay has the id and the time of the response that the first life made up', async () => {
-  const model = new Mock({ provider: 'mock', modelId: 'm', doGenerate: async () => reply([text('hello')]) })
-  const seen: unknown[] = []
-  const desk = procedure({ name: 'desk' }, async (ctx) => {
-    const { response } = await ai.generateText({ model: durableModel(ctx, model), prompt: 'x' })
-    seen.push([response.id, response.timestamp.getTime()])
-    await ctx.sleep('1d')
-  })
-  // Otherwise the SDK's own random numbers and times are the same in every replay.
-  await using engine = await testEngine({ procedures: [desk], replay: 'always', determinism: 'off' })
-  await (await engine.run(desk)).result()
-  expect(seen.length).toBeGreaterThan(1)
-  expect(new Set(seen.map((entry) => JSON.stringify(entry))).size).toBe(1)
-})
+test.each(['a call', 'a stream'])(
+  'a replay has the id and the time that the first life made up for %s',
+  async (what) => {
+    const model = new Mock({
+      ...{ provider: 'mock', modelId: 'm', doGenerate: async () => reply([text('hello')]) },
+      doStream: async () => streamed([text('hello')]),
+    })
+    const seen: unknown[] = []
+    const desk = procedure({ name: 'desk' }, async (ctx) => {
+      const asked = { model: durableModel(ctx, model), prompt: 'x' }
+      const { id, timestamp } = await (what === 'a call'
+        ? (await ai.generateText(asked)).response
+        : ai.streamText(asked).response)
+      seen.push([id, timestamp.getTime()])
+      await ctx.sleep('1d')
+    })
+    // Otherwise the SDK's own random numbers and times are the same in every replay.
+    await using engine = await testEngine({ procedures: [desk], replay: 'always', determinism: 'off' })
+    await (await engine.run(desk)).result()
+    expect(seen.length).toBeGreaterThan(1)
+    expect(new Set(seen.map((entry) => JSON.stringify(entry))).size).toBe(1)
+  },
+)
