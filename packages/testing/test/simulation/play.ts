@@ -1,3 +1,4 @@
+import { countConsents } from './gates.ts'
 import { skipsUndos } from './undo-verdict.ts'
 import { findFaults } from './verdict.ts'
 import { World } from './world.ts'
@@ -23,6 +24,8 @@ export interface Played {
   /** Children, and replies to updates that callers received. */
   readonly children: number
   readonly replies: number
+  /** Actions that had the consent of a person. */
+  readonly consents: number
 }
 
 /** Plays one world for each seed. */
@@ -33,7 +36,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
   let takeovers = 0
   let [cancelled, failed, undos, withoutCode] = [0, 0, 0, 0]
   let [deadly, found, unlucky] = [0, 0, 0]
-  let [children, replies] = [0, 0]
+  let [children, replies, consents] = [0, 0, 0]
   for (const seed of seeds) {
     const world = new World({ seed, runs: 8, rounds: 600 })
     await world.play()
@@ -50,6 +53,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
         if (isDeadly) found++
         else unlucky++
       }
+      consents += countConsents(run)
       if (run.parent !== null) children++
       if (run.state === 'cancelled') cancelled++
       if (run.state === 'failed') failed++
@@ -60,5 +64,5 @@ export async function play(seeds: readonly number[]): Promise<Played> {
     }
   }
   const ends = { deadly, found, unlucky, cancelled, failed, undos, withoutCode }
-  return { faults, bodies, events, takeovers, ...ends, children, replies }
+  return { faults, bodies, events, takeovers, ...ends, children, replies, consents }
 }

@@ -2,6 +2,7 @@ import { decider, PawlError, type Procedure, procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Chance } from './chance.ts'
 import { drawFamilyNode, type FamilyCtx, type FamilyNode, type KidRef, operateOnFamily } from './family.ts'
+import { drawGateNode, type GateCtx, type GateNode, operateOnGate } from './gates.ts'
 import { drawHandler, type Handler, handleUpdates, state, updates } from './talk.ts'
 
 /** A procedure as a tree, drawn by chance. */
@@ -12,6 +13,7 @@ export type Node =
   | ReceiveNode
   | AskNode
   | FamilyNode
+  | GateNode
   | { readonly do: 'expose' | 'progress' }
   | { readonly do: 'select' | 'notify' | 'fail' | 'look' | 'child' | 'on rollback' | 'roll back' }
   | {
@@ -180,7 +182,7 @@ function drawLeaf({ chance, kids, runs }: Drawing): Node {
     failures: chance.oneIn(3) ? chance.between(1, 3) : 0,
   })
   const work = drawWork()
-  switch (chance.below(22)) {
+  switch (chance.below(23)) {
     case 0:
     case 1:
       return {
@@ -210,6 +212,8 @@ function drawLeaf({ chance, kids, runs }: Drawing): Node {
       return drawFamilyNode(chance, kids, runs)
     case 15:
       return { do: chance.pick(['expose', 'expose', 'progress'] as const) }
+    case 16:
+      return drawGateNode(chance, work)
     default:
       return {
         ...{ do: 'step', ...work, attempts: chance.between(1, 3) },
@@ -424,6 +428,10 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
           case 'spawn':
           case 'reach':
             return operateOnFamily(node, path, ctx as unknown as FamilyCtx, kids)
+          case 'gate':
+            return operateOnGate(node, path, ctx as unknown as GateCtx, () =>
+              stage.perform(ctx.runId, path, node),
+            )
           case 'select':
             return ctx.human.select(path, ['x', 'y'])
           case 'sleep':

@@ -16,6 +16,7 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
     withoutCode,
     children,
     replies,
+    consents,
   } = await play(Array.from({ length: 100 }, (_, i) => first + i))
   expect(faults).toEqual([])
   // Something happened there.
@@ -26,6 +27,7 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
   expect(Math.min(cancelled, failed)).toBeGreaterThan(30)
   expect(undos).toBeGreaterThan(15)
   expect(Math.min(children, replies)).toBeGreaterThan(50)
+  expect(consents).toBeGreaterThan(10)
   // A run whose code no worker has is the exception.
   expect(withoutCode).toBeLessThan(cancelled)
 })

@@ -1,6 +1,7 @@
 import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import { findFamilyFaults } from './family-verdict.ts'
+import { findGateFaults } from './gates.ts'
 import { hasContest } from './program.ts'
 import { findTalkFaults } from './talk-verdict.ts'
 import { findEndFaults, findUndoFaults } from './undo-verdict.ts'
@@ -70,6 +71,7 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
     ...findAnswerFaults(world, run, output),
     ...findFamilyFaults(world, run, output),
     ...findTalkFaults(world, run, output, longest),
+    ...findGateFaults(world, run),
     ...findEndFaults(world, run),
     ...findUndoFaults(world, run, longest),
     ...world.results

@@ -472,12 +472,14 @@ export class World {
     const n = ++this.#count
     const name = `${isWrong ? 'wrong ' : ''}${isWorker ? 'worker' : 'client'} ${n}`
     this.#note(`begin ${name}`)
+    const verdict = chance.pick(['allow', 'allow', 'human', 'deny'] as const)
     const settings = isWorker
       ? {
           ...readEngineOptions({
             procedures: [...this.#drawProcedures(isWrong), this.bodies.child],
             lease: `${leaseMs}ms`,
             concurrency: chance.pick([1, 3, 100]),
+            policy: () => verdict,
           } as never),
         }
       : null
