@@ -1,4 +1,4 @@
-import { countConsents } from './gates.ts'
+import { countConsents } from './gate-verdict.ts'
 import { skipsUndos } from './undo-verdict.ts'
 import { findFaults } from './verdict.ts'
 import { World } from './world.ts'

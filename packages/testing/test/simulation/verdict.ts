@@ -1,7 +1,7 @@
 import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import { findFamilyFaults } from './family-verdict.ts'
-import { findGateFaults } from './gates.ts'
+import { findGateFaults } from './gate-verdict.ts'
 import { hasContest } from './program.ts'
 import { findTalkFaults } from './talk-verdict.ts'
 import { findEndFaults, findUndoFaults } from './undo-verdict.ts'

@@ -1,0 +1,43 @@
+import { decodePayload } from '@pawl/core/internal'
+import type { LogEvent } from '@pawl/core/storage'
+import type { RunRecord } from '../../src/memory/tables.ts'
+import type { World } from './world.ts'
+
+/** The verdict and the answers that a log has on each gate. */
+function consentsIn({ events }: Pick<RunRecord, 'events'>) {
+  const isOf = (event: LogEvent, kind: string): boolean =>
+    event.type === 'settled' && event.kind === kind && !event.failed
+  const policies = events.filter((event) => isOf(event, 'step') && event.name.endsWith(' · policy'))
+  return policies.map(({ name, payload }) => {
+    const action = name.slice(0, -' · policy'.length)
+    const { verdict } = decodePayload(payload as Uint8Array) as { readonly verdict: string }
+    const answers = events.filter(
+      (event) => isOf(event, 'hitl_approval') && event.name.startsWith(`${action} · approve`),
+    )
+    const yes = answers.find(({ payload }) => {
+      const { answer } = decodePayload(payload as Uint8Array) as { readonly answer?: { approved: boolean } }
+      return answer?.approved === true
+    })
+    const act = events.find(
+      (event) => event.type === 'settled' && event.kind === 'step' && event.name === action,
+    )
+    return { action, verdict, yes, act }
+  })
+}
+
+/** Whether each gate acted only if the recorded policy allowed it, or a person had said yes before. */
+export function findGateFaults({ bodies }: World, run: RunRecord): readonly string[] {
+  return consentsIn(run).flatMap(({ action, verdict, yes, act }) => {
+    const began = bodies.begun.some((one) => one.run === run.id && one.path === action)
+    const isAllowed = verdict === 'allow' || (verdict === 'human' && yes !== undefined)
+    const isLate = act !== undefined && yes !== undefined && act.seq < yes.seq
+    return (began || act !== undefined) && (!isAllowed || isLate)
+      ? [`the gate ${action} acted, and its policy said ${verdict}`]
+      : []
+  })
+}
+
+/** The number of gates of a run that acted with the yes of a person. */
+export function countConsents(run: RunRecord): number {
+  return consentsIn(run).filter(({ yes, act }) => yes !== undefined && act !== undefined).length
+}
