@@ -6,8 +6,8 @@ import { memory } from '@pawl/testing'
 import { onTestFinished, test } from 'vitest'
 import { playRounds } from '../support/rounds.ts'
 
-/** 10,000 generations of three signals, an answer and a child each. */
-const signals = 30_000
+/** 10,000 generations of three signals, an answer and a child each, unless ROUNDS says otherwise. */
+const signals = 3 * Number(process.env['ROUNDS'] ?? 10_000)
 
 test('nothing is lost in 10,000 generations, in memory', () => playRounds(memory(), signals, false))
 

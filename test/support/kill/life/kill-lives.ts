@@ -21,6 +21,8 @@ interface Options {
 
 /** More than a worker makes; its heartbeats count. */
 const maxWrites = 200
+/** Far more than the second worker takes. */
+const longestMs = 120_000
 
 /**
  * A worker continues runs, begins them again, retries, forks, deletes and imports them, once for each of its writes, around which it
@@ -35,7 +37,7 @@ export async function killLives({ makePlace, when, at, env = {} }: Options): Pro
     const first = new WorkerProcess(program, [place.location, folder], { ...env, KILL_AT: `${n}:${when}` })
     await first.ended()
     const wasKilled = !existsSync(join(folder, 'done'))
-    if (wasKilled) await new WorkerProcess(program, [place.location, folder], env).ended()
+    if (wasKilled) await goOn(new WorkerProcess(program, [place.location, folder], env))
     const found = await findProblems(place, folder)
     problems.push(...found.map((problem) => `killed ${when} write ${n}: ${problem}`))
     await Promise.all([place.remove(), rm(folder, { recursive: true })])
@@ -44,6 +46,13 @@ export async function killLives({ makePlace, when, at, env = {} }: Options): Pro
   }
   await rm(join(program, '..'), { recursive: true })
   return { killed, problems }
+}
+
+/** Waits for the end of a worker; one that hangs is ended, and found by what it has not done. */
+async function goOn(worker: WorkerProcess): Promise<void> {
+  const timer = setTimeout(() => void worker.kill(), longestMs)
+  await worker.ended()
+  clearTimeout(timer)
 }
 
 async function findProblems({ location }: Place, folder: string): Promise<readonly string[]> {
