@@ -17,12 +17,14 @@ const onNodeSqlite = {
 }
 const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 
-// Tests on stores in memory that change nothing of their process: they share it, and each module is loaded once. What needs no engine
+// Tests that change nothing of their process: they share it, and each module is loaded once. What needs no engine
 // and settles many promises stays alone: engines switch on the hooks of promises, which makes them slow.
 const shared = [
   'test/semantics/**/*.test.ts',
   'packages/core/test/{base,checks,errors,ports,schemas}/**/*.test.ts',
   'packages/core/test/authoring/{,agent/,human/,step/}*.test.ts',
+  // Commands without a process of their own.
+  'packages/cli/test/{answer,cancel,doors,explore,look,resume}.test.ts',
 ]
 
 const needsPostgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']

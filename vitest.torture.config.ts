@@ -11,6 +11,8 @@ export default defineConfig({
     include: ['{packages,examples}/*/test/**/*.torture.ts', 'test/**/*.torture.ts'],
     // One after the other: each wants the machine for itself.
     fileParallelism: false,
+    // For what needs a database but no server of its own.
+    globalSetup: './test/support/postgres-setup.ts',
     testTimeout: 4 * 3_600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 600_000, interval: 20 } },

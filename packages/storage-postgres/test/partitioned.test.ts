@@ -1,44 +1,37 @@
+import { createEngine, procedure } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
-import { storeConformance } from '@pawl/testing/conformance'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { makeDatabase, readGuide, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import type { TestDatabase } from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
 import { explain } from './support/explain.ts'
-import { makeSubject } from './support/place.ts'
+import { makePartitioned, partitioned } from './support/partitioned.ts'
 import { createOwned, open } from './support/units.ts'
 
-// What differs from the defaults at once: another schema, tables partitioned by run, and no named statements.
-const schema = 'Other_1'
-
+// The conformance of a store with such tables is in partitioned.torture.ts.
 let database: TestDatabase
-let pool: pg.Pool
 beforeAll(async () => {
-  database = await makeDatabase({ schema, prepare: partition })
-  pool = new pg.Pool({ connectionString: database.url, max: 30 })
+  database = await makePartitioned()
 })
-afterAll(async () => {
-  await pool.end()
-  await database.remove()
+afterAll(() => database.remove())
+
+test('an engine executes a run with a step, a question and a signal on partitioned tables', async () => {
+  const order = procedure({ name: 'order' }, async (ctx) => {
+    const cents = await ctx.step('price', () => 100)
+    const approval = await ctx.human.approve('Pay?', { key: 'pay' })
+    return [cents, approval.approved, await ctx.receive('paid')]
+  })
+  const engine = createEngine({ store: postgres(database.url, partitioned), procedures: [order] })
+  onTestFinished(() => engine.stop())
+  await engine.start()
+  const run = await engine.run(order, undefined, { id: 'order' })
+  await engine.inbox.answer({ run: 'order', key: 'pay' }, { approved: true }, { as: 'user:ana' })
+  await run.signal('paid', 100)
+  expect(await run.result()).toEqual([100, true, 100])
 })
-
-/** What docs/guides/postgres.md says to do before the first run. */
-async function partition(owner: pg.Pool): Promise<void> {
-  await owner.query(readGuide('do $$').replaceAll('"pawl"', `"${schema}"`))
-}
-
-storeConformance(
-  makeSubject(
-    'postgres, partitioned',
-    () => database,
-    () => postgres({ pool }, { schema, prepared: false }),
-    `"${schema}"`,
-  ),
-)
 
 test('a statement about one run reads one partition', async () => {
   const recording = new RecordingPool(database.url)
-  const port = await open(postgres({ pool: recording }, { schema, prepared: false, notifications: false }))
+  const port = await open(postgres({ pool: recording }, { ...partitioned, notifications: false }))
   onTestFinished(async () => {
     await port.close()
     await recording.end()

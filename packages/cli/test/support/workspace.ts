@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { bundle } from '../../../../test/support/bundle.ts'
+import { runCommand } from '../../src/program.ts'
 
 /** A folder with a module of procedures, in which commands are run. */
 export interface Workspace extends Disposable {
@@ -13,6 +14,16 @@ export interface Workspace extends Disposable {
   readonly program: readonly string[]
   readonly env: Readonly<Record<string, string>>
   pawl(...args: readonly string[]): Promise<Ran>
+}
+
+interface WorkspaceOptions {
+  /** The programs are sources that tsx loads, as in a user's project, or that Node loads by itself. Default: they are bundled. */
+  readonly typescript?: boolean | 'by-node'
+  /**
+   * Each command is a process of its own, as its users run it. Default: `true` with `typescript`, else `false`: a test of what a command
+   * says would spend its time on starting Node.
+   */
+  readonly processes?: boolean
 }
 
 export interface Ran {
@@ -37,12 +48,11 @@ async function bundleOnce(): Promise<{ readonly bin: string; readonly procedures
   return { bin, procedures }
 }
 
-/** Makes a workspace with bundled programs; with `typescript`, of sources that tsx loads, as in a user's project, or that Node loads by itself. */
-export async function createWorkspace(
-  options: { readonly typescript?: boolean | 'by-node' } = {},
-): Promise<Workspace> {
-  // Inside the project, so that modules find the packages by name.
-  const cache = join(root, '.cache')
+/** Makes an empty workspace. */
+export async function createWorkspace(options: WorkspaceOptions = {}): Promise<Workspace> {
+  // Inside the project, so that modules find the packages by name; of what is in node_modules, Node loads no TypeScript, and vitest
+  // transforms no JavaScript.
+  const cache = join(root, options.typescript ? '.cache' : 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'cli-'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
@@ -62,13 +72,41 @@ export async function createWorkspace(
     folder,
     program,
     env,
-    pawl: (...args) => pawl(folder, env, [...program, ...args]),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+    pawl: commands(folder, program, env, options.processes ?? options.typescript !== undefined),
+    [Symbol.dispose]() {
+      process.chdir(root)
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 
+function commands(
+  folder: string,
+  program: readonly string[],
+  env: Workspace['env'],
+  processes: boolean,
+): Workspace['pawl'] {
+  return (...args) => (processes ? inProcess(folder, env, [...program, ...args]) : here(folder, env, args))
+}
+
+/** Runs a command in this process: all that `bin.ts` adds are the streams and the signals of a process. */
+async function here(cwd: string, env: Workspace['env'], args: readonly string[]): Promise<Ran> {
+  const ran = { stdout: '', stderr: '' }
+  // Procedures may look for files.
+  process.chdir(cwd)
+  const status = await runCommand(args, {
+    stdin: {},
+    stdout: { write: (text) => (ran.stdout += text) },
+    stderr: { write: (text) => (ran.stderr += text) },
+    cwd,
+    env,
+    signal: new AbortController().signal,
+  })
+  return { status, ...ran }
+}
+
 /** Runs the command line as its users do: a process of its own, here with pipes in place of a terminal. */
-function pawl(cwd: string, env: Workspace['env'], args: readonly string[]): Promise<Ran> {
+function inProcess(cwd: string, env: Workspace['env'], args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) =>
       resolve({
@@ -145,7 +183,7 @@ export async function serve(workspace: Workspace): Promise<Served> {
   const env = { ...workspace.env, PAWL_SERVER: dev.origin, PAWL_TOKEN: made.stdout.trim() }
   return {
     ...{ folder, program, env, dev },
-    pawl: (...args) => pawl(folder, env, [...program, ...args]),
+    pawl: (...args) => here(folder, env, args),
     [Symbol.dispose]() {},
     async [Symbol.asyncDispose]() {
       const ended = once(dev.child, 'exit')

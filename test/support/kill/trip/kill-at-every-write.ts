@@ -18,9 +18,16 @@ export async function killAtEveryWrite(
   makePlace: () => Promise<Place>,
   fate: 'cancel' | 'fail',
   when: KillMoment,
+  /** 3 leaves out two of three writes. */
+  step = 1,
 ): Promise<number> {
   const drive = (location: string, acknowledged: Acknowledged) => driveTrip(location, fate, acknowledged)
-  const { killed, problems } = await killAtWrites({ makePlace, when, run: { drive, check: checkTrips } })
+  const { killed, problems } = await killAtWrites({
+    makePlace,
+    when,
+    step,
+    run: { drive, check: checkTrips },
+  })
   expect(problems).toEqual([])
   return killed
 }
