@@ -20,9 +20,8 @@ test('an engine executes a run with a step, a question and a signal on partition
     const approval = await ctx.human.approve('Pay?', { key: 'pay' })
     return [cents, approval.approved, await ctx.receive('paid')]
   })
-  const engine = createEngine({ store: postgres(database.url, partitioned), procedures: [order] })
+  const engine = await createEngine({ store: postgres(database.url, partitioned), procedures: [order] })
   onTestFinished(() => engine.stop())
-  await engine.start()
   const run = await engine.run(order, undefined, { id: 'order' })
   await engine.inbox.answer({ run: 'order', key: 'pay' }, { approved: true }, { as: 'user:ana' })
   await run.signal('paid', 100)
