@@ -1,6 +1,7 @@
 import { createEngine, procedure } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import type { TestDatabase } from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
 import { explain } from './support/explain.ts'
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.remove())
 
 test('an engine executes a run with a step, a question and a signal on partitioned tables', async () => {
-  const order = procedure({ name: 'order' }, async (ctx) => {
+  const order = procedure({ name: 'order', signals: { paid: z.number() } }, async (ctx) => {
     const cents = await ctx.step('price', () => 100)
     const approval = await ctx.human.approve('Pay?', { key: 'pay' })
     return [cents, approval.approved, await ctx.receive('paid')]
