@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageKindCode } from '@pawl/core/storage'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../../test/support/sqlite.ts'
 import type { Database } from '../../src/connection/database.ts'
@@ -77,6 +78,21 @@ function killBefore(source: string, statement: number): { readonly left: string;
 test('there are files of earlier schemas, one of them with cancelled runs', () => {
   expect(older).toContain('0.1.0.db')
   expect(older).toContain('0.1.0-ends-schema-9.db')
+})
+
+test('one of them has live families, and updates and ends of children that no log has yet', () => {
+  const file = tempFile()
+  copyFileSync(join(logs, '0.1.0-together.db'), file)
+  const database = open(file)
+  const count = (sql: string): number => database.prepare<[], number>(sql).pluck().get() ?? 0
+  expect(older).toContain('0.1.0-together.db')
+  const live = `select count(*) from run_info join runs child using (run) join runs parent on parent.id = run_info.parent
+    where child.state = 0 and parent.state = 0`
+  expect(count(live)).toBeGreaterThan(10)
+  for (const kind of ['update', 'ended', 'watch'] as const) {
+    const unread = `select count(*) from messages where used = 0 and kind = ${messageKindCode.numberOf[kind]}`
+    expect(count(unread), kind).toBeGreaterThan(0)
+  }
 })
 
 describe.each(older)('the live runs of %s', (name) => {
