@@ -2,7 +2,7 @@
 // or `child`, and where runs are kept. support/kill/sabotage.ts says what else it can be told; CREATE=early creates the
 // children of a unit before the unit, for the control of a test.
 import { createEngine, procedure } from '@pawl/core'
-import type { Effect, NewRun, StorePort, Unit, WorkerKey } from '@pawl/core/storage'
+import type { Effect, StorePort, Unit, WorkerKey } from '@pawl/core/storage'
 import { z } from 'zod'
 import { openStore } from '../support/kill/open-store.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
@@ -56,9 +56,13 @@ const isCreation = (effect: Effect): effect is Effect & { readonly do: 'create-r
 if (process.env['CREATE'] === 'early')
   always('commit', async (go, [worker, units], port: StorePort) => {
     const all = units as readonly Unit[]
-    const runs = all.flatMap(({ effects }) => effects.filter(isCreation).map(({ run }) => run))
-    if (runs.length === 0) return go()
-    await port.create(runs.map(({ parent: _, ...run }): NewRun => ({ ...run, worker: null })))
+    const early = all.flatMap((unit): Unit[] => {
+      const effects = unit.effects.filter(isCreation)
+      const nothing = { events: [], seals: [], link: null, strict: false, next: { do: 'keep' } } as const
+      return effects.length === 0 ? [] : [{ ...unit, ...nothing, effects }]
+    })
+    if (early.length === 0) return go()
+    await port.commit(worker as WorkerKey, early)
     const others = all.map((unit) => ({ ...unit, effects: unit.effects.filter((one) => !isCreation(one)) }))
     return port.commit(worker as WorkerKey, others)
   })

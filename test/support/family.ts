@@ -139,7 +139,8 @@ async function killAt(
   await Promise.race([victim.ended(), ended])
   const wasKilled = !victim.isRunning
   await victim.kill()
-  others.push(start(kind))
+  // It does nothing wrong, and meets what the other one left.
+  others.push(start(kind, {}))
   const [sum, accountFaults] = await ended
   const port = await connect(place.location)
   const faults = [
