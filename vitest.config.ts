@@ -8,6 +8,7 @@ const onSources = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 const usesSqlite = [
   'packages/storage-sqlite/test/**/*.test.ts',
   'test/{agent-loop,damaged-logs,damaged-rows,family-kills,hooks-killed,stream-kills}.test.ts',
+  'test/{channels,consents}-killed.test.ts',
   'test/kill-*.test.ts',
 ]
 const onNodeSqlite = {
