@@ -3,6 +3,12 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { answer } from './commands/answer.ts'
 import { cancel, deleteRuns, retry, signal } from './commands/change.ts'
 import { check } from './commands/check.ts'
+import {
+  cleanUpCheckpoints,
+  listCheckpoints,
+  removeCheckpoints,
+  showCheckpoint,
+} from './commands/checkpoints.ts'
 import { completionScript, type Shell, shells } from './commands/completion.ts'
 import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
@@ -156,6 +162,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
       collect,
     )
     .action((id, flags) => act(flags, (context) => check(context, id, flags)))
+  addCheckpoints(add, act)
   add('explore <procedure>', 'try every outcome of a procedure, and find acts without consent')
     .option('--input <json|@file>', 'the input of the procedure')
     .option('--with <file>', 'a module whose default export has doubles, rules and other options')
@@ -213,6 +220,29 @@ function withAnswer(command: Command): Command {
     .option('--artifact <json|@file>', 'the edited artifact of a review')
     .option('--comment <text>', 'a comment')
     .option('--as <person>', 'who decided, such as user:ana; default: you')
+}
+
+function addCheckpoints(add: (usage: string, description: string) => Command, act: Act): void {
+  const checkpoints = add('checkpoints', 'list, show and delete the checkpoints of runs')
+  checkpoints
+    .command('ls [run]')
+    .description('list the checkpoints of a run, or of all runs, newest first')
+    .action((run) => act(checkpoints.opts(), (context) => listCheckpoints(context, run)))
+  checkpoints
+    .command('show <checkpoint>')
+    .description('show a checkpoint, or the latest one of a run, with its value')
+    .action((id) => act(checkpoints.opts(), (context) => showCheckpoint(context, id)))
+  checkpoints
+    .command('rm <checkpoint>')
+    .description('delete a checkpoint, or all of a run')
+    .action((id) => act(checkpoints.opts(), (context) => removeCheckpoints(context, id)))
+  checkpoints
+    .command('cleanup')
+    .description('delete the checkpoints of all runs that match all options')
+    .option('--older-than <duration>', 'at least this old, such as 24h')
+    .option('--keep <n>', 'how many each run keeps, the newest')
+    .option('--only-finished', 'only those of runs that have ended')
+    .action((flags) => act(checkpoints.opts(), (context) => cleanUpCheckpoints(context, flags)))
 }
 
 function addToken(add: (usage: string, description: string) => Command, act: Act): void {

@@ -82,6 +82,16 @@ export interface AskJson {
   readonly history?: readonly { readonly step: string; readonly result: unknown }[]
 }
 
+/** Lists have no `state`. */
+export interface CheckpointJson {
+  readonly id: string
+  readonly run: string
+  readonly position: number
+  readonly name?: string
+  readonly createdAt: string
+  readonly state?: unknown
+}
+
 export interface EntryJson {
   readonly position: number
   readonly type: string

@@ -79,6 +79,12 @@ export const tree = procedure({ name: 'tree' }, async (ctx) => {
   await ctx.call(leaf, undefined, { id: 'leaf:2' })
 })
 export const delegate = procedure({ name: 'delegate' }, (ctx) => ctx.call(pick, undefined, { id: 'pick:1' }))
+/** Names two points, and waits. */
+export const save = procedure({ name: 'save' }, async (ctx) => {
+  await ctx.checkpoint('begun', { step: 1 })
+  await ctx.checkpoint('waiting')
+  await ctx.human.select('Continue?', ['yes', 'no'])
+})
 export const nap = procedure({ name: 'nap' }, (ctx) => ctx.sleep('30s'))
 /** Its code is another one once a file exists. */
 export const changing = procedure({ name: 'changing' }, async (ctx) => {

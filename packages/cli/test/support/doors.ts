@@ -137,6 +137,26 @@ const scripts: Readonly<Record<string, Script>> = {
     await workspace.pawl('retry', 'm:1')
     await transcript.run('run', 'fixable', '--id', 'm:1')
   },
+  async checkpoints(transcript, workspace) {
+    await transcript.run('checkpoints', 'ls')
+    await workspace.pawl('run', 'save', '--id', 's:1')
+    await workspace.pawl('run', 'save', '--id', 's:2')
+    await transcript.run('checkpoints', 'ls', 's:1')
+    await transcript.run('checkpoints', '--json', 'ls')
+    await transcript.run('checkpoints', 'ls', 'x:1')
+    const { stdout } = await workspace.pawl('checkpoints', 'ls', 's:1', '--json')
+    const [, begun] = JSON.parse(stdout) as { readonly id: string }[]
+    await transcript.run('checkpoints', 'show', begun?.id ?? '')
+    await transcript.run('checkpoints', 'show', 's:1', '--json')
+    await transcript.run('checkpoints', 'show', 'x:1')
+    await transcript.run('checkpoints', 'rm', begun?.id ?? '')
+    await transcript.run('checkpoints', 'rm', begun?.id ?? '', '--json')
+    await transcript.run('checkpoints', 'cleanup')
+    await transcript.run('checkpoints', 'cleanup', '--keep', '1')
+    await transcript.run('checkpoints', 'cleanup', '--older-than', 'soon')
+    await transcript.run('checkpoints', 'cleanup', '--only-finished', '--json')
+    await transcript.run('checkpoints', 'rm', 's:2')
+  },
   async stuck(transcript, workspace, reload) {
     await workspace.pawl('run', 'changing', '--id', 'c:1')
     const ask = await askOf(workspace, 'c:1')
