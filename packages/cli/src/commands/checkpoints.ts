@@ -3,6 +3,7 @@ import { type CheckpointJson, segmentOf } from '../door/door.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
 import { type Column, printRows } from '../output/table.ts'
+import { readWhole } from './numbers.ts'
 
 const columns: readonly Column<CheckpointJson>[] = [
   { title: 'CHECKPOINT', of: ({ id }) => id },
@@ -71,7 +72,7 @@ export async function cleanUpCheckpoints(context: Context, flags: CleanupFlags):
   const door = await context.door()
   const { deleted } = await door.post<{ readonly deleted: number }>('/checkpoints/cleanup', {
     ...(olderThan === undefined ? {} : { olderThan }),
-    ...(keep === undefined ? {} : { keep: Number(keep) }),
+    ...(keep === undefined ? {} : { keep: readWhole('--keep', keep) }),
     ...(onlyFinished === undefined ? {} : { onlyFinished }),
   })
   return tell(context.out, deleted)

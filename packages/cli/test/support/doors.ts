@@ -152,6 +152,7 @@ const scripts: Readonly<Record<string, Script>> = {
     await transcript.run('checkpoints', 'rm', begun?.id ?? '')
     await transcript.run('checkpoints', 'rm', begun?.id ?? '', '--json')
     await transcript.run('checkpoints', 'cleanup')
+    await transcript.run('checkpoints', 'cleanup', '--keep', 'all')
     await transcript.run('checkpoints', 'cleanup', '--keep', '1')
     await transcript.run('checkpoints', 'cleanup', '--older-than', 'soon')
     await transcript.run('checkpoints', 'cleanup', '--only-finished', '--json')
