@@ -251,6 +251,33 @@ describe('the checkpoints of a client', () => {
   })
 })
 
+test('a retry keeps those of the past that it keeps, and a fork from them has that past', async () => {
+  let isDown = true
+  const fragile = procedure({ name: 'fragile' }, async (ctx) => {
+    await ctx.checkpoint('begun', 1)
+    await ctx.human.approve('Go on?', { key: 'go' })
+    await ctx.step('work', () => (isDown ? fail() : 'done'), { retry: false })
+    await ctx.checkpoint('worked')
+    await ctx.human.approve('Publish?', { key: 'publish' })
+  })
+  await using engine = await testEngine({ procedures: [fragile], humans: silent })
+  const run = await engine.run(fragile, undefined, { id: 'r' })
+  const ask = await engine.inbox.next({ run: 'r' })
+  const mine = await engine.checkpoints.create('r', 'by hand')
+  await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+  await run.result().catch(() => {})
+  const before = await engine.checkpoints.list('r')
+  expect(before.map(({ state }) => state)).toEqual(['by hand', 1])
+  isDown = false
+  await engine.retry('r')
+  await engine.inbox.next({ run: 'r' })
+  const [worked, ...others] = await engine.checkpoints.list('r')
+  expect(worked?.name).toBe('worked')
+  expect(others).toEqual(before)
+  await engine.fork('r', { checkpoint: mine.id }, { id: 'f' })
+  expect((await engine.inbox.next({ run: 'f' })).key).toBe('go')
+})
+
 describe('a fork from a checkpoint', () => {
   test('of ctx.checkpoint has what was recorded by then, and checkpoints of its own', async () => {
     await using engine = await begin()

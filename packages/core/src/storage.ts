@@ -96,6 +96,7 @@ export type {
   RunQuery,
   RunRow,
   RunState,
+  StayingCheckpoint,
 } from './ports/store/runs.ts'
 export type { StateRow } from './ports/store/state.ts'
 export type { StorePort } from './ports/store/store.ts'

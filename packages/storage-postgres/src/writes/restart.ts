@@ -24,7 +24,7 @@ export function prepareRestart(database: Database): Restart {
 
 function bindGeneration(generation: NewGeneration): readonly Value[] {
   const { run, head, version, started, link, tags, startedBy, info, kept } = generation
-  const { startedAt = null, events = [], cancelAt = null, signals = [] } = kept ?? {}
+  const { startedAt = null, events = [], cancelAt = null, signals = [], checkpoints = [] } = kept ?? {}
   const columns = new EventColumns()
   columns.add(1, head, started, null)
   for (const event of events) columns.add(1, event.seq, event, event.link)
@@ -33,6 +33,8 @@ function bindGeneration(generation: NewGeneration): readonly Value[] {
     ...[cancelAt, events.length, kept !== null],
     listTexts(signals.map(({ name }) => name)),
     listBytes(signals.map(({ payload }) => payload)),
+    listBigints(checkpoints.map(({ n }) => n)),
+    listBigints(checkpoints.map(({ seq }) => seq)),
     ...columns.values(),
     listBigints([startedAt, ...events.map(({ at }) => at)]),
   ]
@@ -57,7 +59,7 @@ function writeStatements({
       inserted as (
         insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
         select b.run, coalesce(e.at, b.at), e.took_ms, e.seq, b.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
-        from begun b cross join ${writeRows([...eventColumns, ...describeColumns('at bigint?')], 13)} as e),
+        from begun b cross join ${writeRows([...eventColumns, ...describeColumns('at bigint?')], 15)} as e),
       dropped as (
         update ${messages} m set used = true, payload = null, key = null
         from begun b where m.run = b.run and (not $10::bool or m.kind in (${stale}))
@@ -67,7 +69,10 @@ function writeStatements({
         select b.run, b.mail - cardinality($11::text[]) + s.i, b.at, ${messageKindCode.numberOf.signal}, false, s.name, s.payload
         from begun b cross join unnest($11::text[], $12::bytea[]) with ordinality as s(name, payload, i)),
       removed as (delete from ${runState} s using begun b where s.run = b.run),
-      unsaved as (delete from ${checkpoints} c using begun b where c.run = b.run)
+      unsaved as (delete from ${checkpoints} c using begun b where c.run = b.run and c.n <> all($13::bigint[])),
+      moved as (
+        update ${checkpoints} c set seq = k.seq::int
+        from begun b cross join unnest($13::bigint[], $14::bigint[]) as k(n, seq) where c.run = b.run and c.n = k.n and k.seq is not null)
       update ${runInfo} f set ended_at = null, started_by = $5, tags = $6::text[], info = $7,
         parent = case when $10::bool then f.parent end, parent_position = case when $10::bool then f.parent_position end
       from begun b where f.run = b.run returning f.run`),

@@ -4,6 +4,7 @@ import {
   hiddenState,
   type NewCheckpoint,
   type RunKey,
+  type StayingCheckpoint,
   stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
@@ -14,6 +15,8 @@ export interface CheckpointWrites {
   add(run: RunKey, checkpoint: AddedCheckpoint, at: number): CheckpointAdded
   remove(numbers: readonly number[]): number
   removeOf(run: RunKey): void
+  /** Removes those of a run that do not stay. */
+  keepOf(run: RunKey, stay: readonly StayingCheckpoint[]): void
 }
 
 export function prepareCheckpointWrites(database: Database): CheckpointWrites {
@@ -23,6 +26,10 @@ export function prepareCheckpointWrites(database: Database): CheckpointWrites {
   const readState = database.prepare<[RunKey], number>('select state from runs where run = ?').pluck()
   const remove = database.prepare('delete from checkpoints where n = ?')
   const removeOf = database.prepare('delete from checkpoints where run = ?')
+  const removeOthers = database.prepare(
+    'delete from checkpoints where run = ? and n not in (select value from json_each(?))',
+  )
+  const move = database.prepare('update checkpoints set seq = ? where n = ? and run = ?')
   return {
     write: (run, { slot, position, name, payload }, at) =>
       void replace.run(run, slot, position, null, at, name, payload),
@@ -36,5 +43,9 @@ export function prepareCheckpointWrites(database: Database): CheckpointWrites {
     },
     remove: (numbers) => numbers.reduce((count, n) => count + remove.run(n).changes, 0),
     removeOf: (run) => void removeOf.run(run),
+    keepOf(run, stay) {
+      removeOthers.run(run, JSON.stringify(stay.map(({ n }) => n)))
+      for (const { n, seq } of stay) if (seq !== null) move.run(seq, n, run)
+    },
   }
 }

@@ -46,9 +46,12 @@ export function prepareRestart(database: Database, checkpoints: CheckpointWrites
     if (kept === null) {
       dropMail.run(run)
       leaveParent.run(run)
-    } else keepMail(run, kept, at)
+      checkpoints.removeOf(run)
+    } else {
+      keepMail(run, kept, at)
+      checkpoints.keepOf(run, kept.checkpoints)
+    }
     removeStates.run(run)
-    checkpoints.removeOf(run)
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
     describe.run(startedBy, JSON.stringify(tags), info, run)
     for (const tag of tags) insertTag.run(tag, run)

@@ -13,9 +13,12 @@ import type {
 import { LogHash } from '../../events/seal.ts'
 import { timesOut } from '../../kernel/flags.ts'
 import type { KnownRun } from '../../ports/rows.ts'
-import type { KeptSignal } from '../../ports/store/runs.ts'
+import type { KeptSignal, StayingCheckpoint } from '../../ports/store/runs.ts'
+import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
 import { infoOf } from '../views/run.ts'
+
+const checkpointsAtOnce = 500
 
 /** How a generation follows one that has ended. */
 export interface Repetition {
@@ -67,6 +70,7 @@ export async function repeatRun(
       events: copies,
       cancelAt: rest.find(({ type }) => type === 'cancelled')?.at ?? null,
       signals: isAnew ? [] : signalsBehind(events, kept),
+      checkpoints: isAnew ? [] : await checkpointsThatStay(store, row, kept),
     },
   })
 }
@@ -101,6 +105,24 @@ function timeoutFrom(
 /** The events of a fork's own begin elsewhere in a later generation. */
 function movedFork(fork: ForkPayload, row: KnownRun, kept: readonly LogEvent[]): ForkPayload {
   return { ...fork, from: row.head + kept.filter(({ seq }) => seq < fork.from).length }
+}
+
+/** The checkpoints that are recorded in the kept past; and those that callers have made, each behind what is left before it. */
+async function checkpointsThatStay(
+  store: Pick<StorePort, 'checkpoints'>,
+  { run, head }: KnownRun,
+  kept: readonly LogEvent[],
+): Promise<readonly StayingCheckpoint[]> {
+  const recorded = new Set(kept.flatMap(({ type, position }) => (type === 'settled' ? position : [])))
+  const stay: StayingCheckpoint[] = []
+  for (let before: number | null = null; ; ) {
+    const page = await store.checkpoints({ run, until: null, before, limit: checkpointsAtOnce })
+    for (const { n, seq, position } of page)
+      if (seq !== null) stay.push({ n, seq: head + kept.filter((event) => event.seq < seq).length })
+      else if (recorded.has(position)) stay.push({ n, seq })
+    if (page.length < checkpointsAtOnce) return stay
+    before = page.at(-1)?.n ?? null
+  }
 }
 
 function positionBehind(events: readonly LogEvent[]): number {

@@ -107,6 +107,15 @@ export interface KeptPast {
   readonly cancelAt: number | null
   /** Signals that are sent again, in this order: the kept past has not received them. */
   readonly signals: readonly KeptSignal[]
+  /** The checkpoints that stay; all others of the run are removed. */
+  readonly checkpoints: readonly StayingCheckpoint[]
+}
+
+/** A checkpoint of the generation before, by its number. */
+export interface StayingCheckpoint {
+  readonly n: number
+  /** The number of events that the log now has before it; null: an event of the kept past records it. */
+  readonly seq: number | null
 }
 
 /** A signal that was received before, without the key of its message, which still has it. */

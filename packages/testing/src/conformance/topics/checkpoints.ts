@@ -177,6 +177,34 @@ export function describeCheckpoints(test: StageTest): void {
       expect(await port.addCheckpoint(removed.run, addition(600_000))).toEqual({ outcome: 'missing' })
     })
 
+    test('a generation that repeats a past keeps those that stay, and moves them with their events', async (stage) => {
+      const { port } = stage
+      const worker = await stage.worker()
+      const a = await stage.owned('a', worker)
+      const other = await stage.owned('other', worker)
+      for (const one of [a, other]) {
+        await port.addCheckpoint(one.run, addition(600_000))
+        await port.addCheckpoint(one.run, addition(600_001))
+        const checkpoints = [checkpoint(1), checkpoint(2)]
+        await stage.commit(one, { checkpoints, next: { do: 'end', state: 'failed' } })
+      }
+      const rows = await port.checkpoints({ ...all, run: a.run })
+      const numberOf = (slot: number) => rows.find((row) => row.slot === slot)?.n ?? 0
+      const generation = { ...newRun('a'), started: started(), link: bytes('link'), info: bytes('info') }
+      const checkpoints = [
+        { n: numberOf(1), seq: null },
+        { n: numberOf(600_001), seq: a.head + 1 },
+      ]
+      const kept = { startedAt: 7, events: [], cancelAt: null, signals: [], checkpoints }
+      expect(await port.restart({ ...generation, run: a.run, head: a.head, kept })).toBe(true)
+      const stay = await port.checkpoints({ ...all, run: a.run })
+      expect(stay).toEqual([
+        rows.find(({ slot }) => slot === 1),
+        { ...rows.find(({ slot }) => slot === 600_001), seq: a.head + 1 },
+      ])
+      expect(await slots(stage, other.run)).toEqual([2, 1, 600_001, 600_000])
+    })
+
     test('a checkpoint that is added while the run ends is added before that, or not at all', async (stage) => {
       const other = await stage.connect()
       const worker = await stage.worker()

@@ -184,6 +184,7 @@ export function describeGenerations(test: StageTest): void {
       })),
       cancelAt: null,
       signals: [],
+      checkpoints: [],
       ...overrides,
     })
 

@@ -12,13 +12,16 @@ export function restartRun(tables: Tables, generation: NewGeneration, at: number
     ...{ endedAt: null, cancelAt: kept?.cancelAt ?? null },
   })
   run.states.clear()
-  run.checkpoints.clear()
   appendEvent(run, started, null, kept?.startedAt ?? at)
   for (const event of kept?.events ?? []) appendEvent(run, event, event.link, event.at)
   if (kept === null) {
     run.parent = null
     run.messages.forEach(drop)
-  } else keepMail(run, kept, at)
+    run.checkpoints.clear()
+  } else {
+    keepMail(run, kept, at)
+    keepCheckpoints(run, kept)
+  }
   return true
 }
 
@@ -28,6 +31,15 @@ function keepMail(run: RunRecord, { signals }: KeptPast, at: number): void {
     run.mail++
     const signal = { n: run.mail, at, kind: 'signal', name, key: null, payload: copy(payload) } as const
     run.messages.push({ ...signal, isUsed: false })
+  }
+}
+
+function keepCheckpoints({ checkpoints }: RunRecord, kept: KeptPast): void {
+  const stay = new Map(kept.checkpoints.map(({ n, seq }) => [n, seq]))
+  for (const [slot, row] of checkpoints) {
+    const seq = stay.get(row.n)
+    if (seq === undefined) checkpoints.delete(slot)
+    else checkpoints.set(slot, { ...row, seq })
   }
 }
 
