@@ -107,7 +107,7 @@ function movedFork(fork: ForkPayload, row: KnownRun, kept: readonly LogEvent[]):
   return { ...fork, from: row.head + kept.filter(({ seq }) => seq < fork.from).length }
 }
 
-/** The checkpoints that are recorded in the kept past; and those that callers have made, each behind what is left before it. */
+/** The checkpoints that the kept past records, and the checkpoints of callers, each behind what is left before it. */
 async function checkpointsThatStay(
   store: Pick<StorePort, 'checkpoints'>,
   { run, head }: KnownRun,

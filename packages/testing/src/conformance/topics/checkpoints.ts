@@ -177,7 +177,7 @@ export function describeCheckpoints(test: StageTest): void {
       expect(await port.addCheckpoint(removed.run, addition(600_000))).toEqual({ outcome: 'missing' })
     })
 
-    test('a generation that repeats a past keeps those that stay, and moves them with their events', async (stage) => {
+    test('a generation that repeats a past keeps the checkpoints that stay, and moves them with their events', async (stage) => {
       const { port } = stage
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
