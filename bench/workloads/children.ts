@@ -1,4 +1,4 @@
-import { createEngine, type Procedure, procedure } from '@pawl/core'
+import { createEngine, procedure } from '@pawl/core'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { z } from 'zod'
 import type { Line } from '../actor.ts'
@@ -8,7 +8,8 @@ import { residentMb } from '../base/memory.ts'
 import { Pieces } from '../base/pieces.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Place } from '../places/place.ts'
-import { errorsOnly, type Figures, type Job, roundsOf, Tally, warmUpFor } from './workload.ts'
+import { besidePlain, ratesOf } from './beside-plain.ts'
+import { errorsOnly, type Figures, type Job, Tally } from './workload.ts'
 
 const pageSize = 1_000
 const countTo = (length: number): readonly number[] => Array.from({ length }, (_, i) => i)
@@ -26,39 +27,16 @@ const stepping = procedure({ name: 'stepping', ...counts }, async (ctx, count) =
   return results.length
 })
 
-function startFamilies(place: Place) {
-  return createEngine({ store: place.store(), logger: errorsOnly, procedures: [parent, child, stepping] })
-}
-
-/** Children of one run beside steps of one run, all at once. In the next round in the other order. */
-export async function childrenBesideSteps(job: Job, line: Line): Promise<Figures> {
-  const count = job.size ?? 1_000
-  const engine = await startFamilies(openPlace(job.address))
-  const tally = new Tally()
-  const time = (of: Procedure<number, number>): Promise<number> =>
-    timeOf(async () => check('the results', await (await engine.run(of, count)).result(), count))
-  await warmUpFor(job, async () => {
-    await time(parent)
-    await time(stepping)
-  })
-  for await (const round of roundsOf(job, line)) {
-    const first = await time(round % 2 === 0 ? parent : stepping)
-    const second = await time(round % 2 === 0 ? stepping : parent)
-    const [ownMs, plainMs] = round % 2 === 0 ? [first, second] : [second, first]
-    tally.add({
-      perSecond: (count / ownMs) * 1_000,
-      plainPerSecond: (count / plainMs) * 1_000,
-      ratio: ownMs / plainMs,
-    })
-  }
-  await engine.stop()
-  return tally.figures
+/** Children of one run beside steps of one run, all at once. */
+export function childrenBesideSteps(job: Job, line: Line): Promise<Figures> {
+  return besidePlain(job, line, { own: parent, plain: stepping, others: [child] }, ratesOf)
 }
 
 /** One run and as many children as it may have: its log, memory, and how long it holds the event loop. */
 export async function familyOfMany({ address, size: count = 10_000 }: Job): Promise<Figures> {
   const place = openPlace(address)
-  const engine = await startFamilies(place)
+  const procedures = [parent, child]
+  const engine = await createEngine({ store: place.store(), logger: errorsOnly, procedures })
   check('the first result', await (await engine.run(parent, 100)).result(), 100)
   const before = { mb: residentMb(), disk: await place.diskBytes() }
   let totalMs = 0

@@ -1,10 +1,8 @@
-import { type Actions, createEngine, type Procedure, procedure, type Task } from '@pawl/core'
+import { type Actions, procedure, type Task } from '@pawl/core'
 import { z } from 'zod'
 import type { Line } from '../actor.ts'
-import { check } from '../base/check.ts'
-import { timeOf } from '../base/clock.ts'
-import { openPlace } from '../places/open-place.ts'
-import { errorsOnly, type Figures, type Job, roundsOf, Tally, warmUpFor } from './workload.ts'
+import { besidePlain } from './beside-plain.ts'
+import type { Figures, Job } from './workload.ts'
 
 const layers = 10
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
@@ -39,27 +37,11 @@ const layering = procedure(
   },
 )
 
-type Counting = Procedure<number, number>
-
-/** A plan of many tasks in 10 layers, beside the same steps without a plan. Each round runs both, and in the next in the other order. */
-export async function planOfMany(job: Job, line: Line): Promise<Figures> {
-  const count = job.size ?? 1_000
-  const place = openPlace(job.address)
-  const procedures = [planning, layering]
-  const engine = await createEngine({ store: place.store(), logger: errorsOnly, procedures })
-  const tally = new Tally()
-  const time = (code: Counting): Promise<number> =>
-    timeOf(async () => check('the number of tasks', await (await engine.run(code, count)).result(), count))
-  await warmUpFor(job, async () => {
-    await time(planning)
-    await time(layering)
-  })
-  for await (const round of roundsOf(job, line)) {
-    const [first, second] = round % 2 === 0 ? [planning, layering] : [layering, planning]
-    const [firstMs, secondMs] = [await time(first), await time(second)]
-    const [planMs, plainMs] = round % 2 === 0 ? [firstMs, secondMs] : [secondMs, firstMs]
-    tally.add({ totalMs: planMs, plainMs, ratio: planMs / plainMs })
-  }
-  await engine.stop()
-  return tally.figures
+/** A plan of many tasks in 10 layers, beside the same steps without a plan. */
+export function planOfMany(job: Job, line: Line): Promise<Figures> {
+  return besidePlain(job, line, { own: planning, plain: layering }, (totalMs, plainMs) => ({
+    totalMs,
+    plainMs,
+    ratio: totalMs / plainMs,
+  }))
 }

@@ -1,10 +1,8 @@
-import { createEngine, type Engine, procedure } from '@pawl/core'
+import { procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Line } from '../actor.ts'
-import { check } from '../base/check.ts'
-import { timeOf } from '../base/clock.ts'
-import { openPlace } from '../places/open-place.ts'
-import { errorsOnly, type Figures, type Job, roundsOf, Tally, warmUpFor } from './workload.ts'
+import { besidePlain, ratesOf } from './beside-plain.ts'
+import type { Figures, Job } from './workload.ts'
 
 const concurrency = 10
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
@@ -48,43 +46,12 @@ const pooling = procedure({ name: 'pooling', input: z.number(), output: z.number
   return results.length
 })
 
-type Counting = typeof racing
-
 /** Races of 2 branches, one after the other, beside steps without a race. */
 export function raceOfTwo(job: Job, line: Line): Promise<Figures> {
-  return compare(job, line, racing, stepping)
+  return besidePlain(job, line, { own: racing, plain: stepping }, ratesOf)
 }
 
 /** A map beside the same pool written by hand. */
 export function mapOfMany(job: Job, line: Line): Promise<Figures> {
-  return compare(job, line, mapping, pooling)
-}
-
-/** Each round runs both, and in the next round in the other order. */
-async function compare(job: Job, line: Line, own: Counting, plain: Counting): Promise<Figures> {
-  const count = job.size ?? 1_000
-  const place = openPlace(job.address)
-  const engine = await createEngine({ store: place.store(), logger: errorsOnly, procedures: [own, plain] })
-  const tally = new Tally()
-  const time = (procedure: Counting) => timeOf(() => runOne(engine, procedure, count))
-  await warmUpFor(job, async () => {
-    await time(own)
-    await time(plain)
-  })
-  for await (const round of roundsOf(job, line)) {
-    const first = await time(round % 2 === 0 ? own : plain)
-    const second = await time(round % 2 === 0 ? plain : own)
-    const [ownMs, plainMs] = round % 2 === 0 ? [first, second] : [second, first]
-    tally.add({
-      perSecond: (count / ownMs) * 1_000,
-      plainPerSecond: (count / plainMs) * 1_000,
-      ratio: ownMs / plainMs,
-    })
-  }
-  await engine.stop()
-  return tally.figures
-}
-
-async function runOne(engine: Engine, procedure: Counting, count: number): Promise<void> {
-  check('the number of steps', await (await engine.run(procedure, count)).result(), count)
+  return besidePlain(job, line, { own: mapping, plain: pooling }, ratesOf)
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { type CheckpointJson, segmentOf } from '../door/door.ts'
 import { type ExitStatus, exit } from '../exit.ts'
-import { safe } from '../output/out.ts'
+import { printNamed } from '../output/show.ts'
 import { type Column, printRows } from '../output/table.ts'
 import { readWhole } from './numbers.ts'
 
@@ -41,16 +41,11 @@ export async function showCheckpoint(context: Context, id: string): Promise<Exit
   const door = await context.door()
   const found = await door.get<CheckpointJson>(`/checkpoints/${segmentOf(id)}`)
   if (out.json) out.print(JSON.stringify(found))
-  else {
-    const rows = [
+  else
+    printNamed(out, [
       ...columns.map(({ title, of }) => [title.toLowerCase(), of(found)] as const),
-      ['state', found.state === undefined ? '-' : JSON.stringify(found.state)] as const,
-    ]
-    for (const [name, value] of rows)
-      out.print(
-        out.isTerminal ? `${out.style('dim', name.padEnd(10))} ${safe(value)}` : `${name}\t${safe(value)}`,
-      )
-  }
+      ['state', found.state === undefined ? '-' : JSON.stringify(found.state)],
+    ])
   return exit.done
 }
 

@@ -62,6 +62,14 @@ export function showRun(out: Out, run: RunJson): void {
     ['code', run.stuck?.at],
     ['last tried', run.stuck?.triedAt],
   ]
+  printNamed(out, rows)
+}
+
+/** Prints a line for each value that there is: aligned in a terminal, else tab-separated. */
+export function printNamed(
+  out: Out,
+  rows: readonly (readonly [name: string, value: string | undefined])[],
+): void {
   for (const [name, value] of rows)
     if (value !== undefined)
       out.print(

@@ -86,7 +86,7 @@ function commands(
   env: Workspace['env'],
   processes: boolean,
 ): Workspace['pawl'] {
-  return (...args) => (processes ? inProcess(folder, env, [...program, ...args]) : here(folder, env, args))
+  return (...args) => (processes ? asProcess(folder, env, [...program, ...args]) : here(folder, env, args))
 }
 
 /** Runs a command in this process: all that `bin.ts` adds are the streams and the signals of a process. */
@@ -106,7 +106,7 @@ async function here(cwd: string, env: Workspace['env'], args: readonly string[])
 }
 
 /** Runs the command line as its users do: a process of its own, here with pipes in place of a terminal. */
-function inProcess(cwd: string, env: Workspace['env'], args: readonly string[]): Promise<Ran> {
+function asProcess(cwd: string, env: Workspace['env'], args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) =>
       resolve({

@@ -24,19 +24,17 @@ export function drawGateNode(chance: Chance, work: Act): GateNode {
   return { do: 'gate', ...work, verdict, changes: chance.oneIn(5) }
 }
 
-let readings = 0
-
 export function operateOnGate(
   node: GateNode,
   path: string,
   ctx: GateCtx,
-  perform: () => Promise<string>,
+  { read, perform }: { readonly read: () => number; readonly perform: () => Promise<string> },
 ): Promise<unknown> {
   return ctx.gate(path, {
     params: { path },
     policy: () => node.verdict,
     human: { message: path },
-    facts: () => (node.changes ? ++readings : 'same'),
+    facts: () => (node.changes ? read() : 'same'),
     run: perform,
   })
 }

@@ -298,6 +298,7 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
     const rationale = await stage.perform(run, path, node)
     return { choice: 'y', confidence: node.confidence, rationale }
   })
+  let readings = 0
   const grace = `${graceMs}ms` as const
   return procedure(
     { name, version, grace, input, output: z.array(z.string()), signals, updates, state },
@@ -429,9 +430,10 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
           case 'reach':
             return operateOnFamily(node, path, ctx as unknown as FamilyCtx, kids)
           case 'gate':
-            return operateOnGate(node, path, ctx as unknown as GateCtx, () =>
-              stage.perform(ctx.runId, path, node),
-            )
+            return operateOnGate(node, path, ctx as unknown as GateCtx, {
+              read: () => ++readings,
+              perform: () => stage.perform(ctx.runId, path, node),
+            })
           case 'select':
             return ctx.human.select(path, ['x', 'y'])
           case 'sleep':

@@ -83,6 +83,8 @@ export interface EndWithoutCode {
 export function endWithoutCode(notes: LogIndex, draft: RunDraft | null, now: number): EndWithoutCode {
   const cancelled = notes.cancelled ?? (draft === null ? null : noteOf(draft, now)) ?? { at: now }
   const ending = cancelWith(cancelled.reason, [])
+  // A cancel that the log has was recorded by a worker with its code, which may have registered undos without a step.
+  const mayHaveUndos = notes.hasOperations || notes.cancelled !== null
   const rollback: RollbackRecord = {
     ...{ reason: cancelled.reason ?? 'the run was cancelled', ...notes.undos() },
     skipped: 'The run ended without its code, so the undos that its procedure had registered did not run',
@@ -101,7 +103,7 @@ export function endWithoutCode(notes: LogIndex, draft: RunDraft | null, now: num
         effects: [...(draft?.effects ?? []), ...closed.map(({ effect }) => effect)],
         next: { do: 'end', state: 'cancelled' },
         info: describeEnding(ending, mailbox.signals, {
-          rollback: notes.hasOperations ? rollback : null,
+          rollback: mayHaveUndos ? rollback : null,
           cancelled,
         }),
       }
