@@ -26,10 +26,8 @@ export function prepareCheckpointWrites(database: Database): CheckpointWrites {
   const readState = database.prepare<[RunKey], number>('select state from runs where run = ?').pluck()
   const remove = database.prepare('delete from checkpoints where n = ?')
   const removeOf = database.prepare('delete from checkpoints where run = ?')
-  const removeOthers = database.prepare(
-    'delete from checkpoints where run = ? and n not in (select value from json_each(?))',
-  )
-  const move = database.prepare('update checkpoints set seq = ? where n = ? and run = ?')
+  const numbersOf = database.prepare<[RunKey], number>('select n from checkpoints where run = ?').pluck()
+  const move = database.prepare('update checkpoints set seq = ? where n = ?')
   return {
     write: (run, { slot, position, name, payload }, at) =>
       void replace.run(run, slot, position, null, at, name, payload),
@@ -44,8 +42,12 @@ export function prepareCheckpointWrites(database: Database): CheckpointWrites {
     remove: (numbers) => numbers.reduce((count, n) => count + remove.run(n).changes, 0),
     removeOf: (run) => void removeOf.run(run),
     keepOf(run, stay) {
-      removeOthers.run(run, JSON.stringify(stay.map(({ n }) => n)))
-      for (const { n, seq } of stay) if (seq !== null) move.run(seq, n, run)
+      const seqs = new Map(stay.map(({ n, seq }) => [n, seq]))
+      for (const n of numbersOf.all(run)) {
+        const seq = seqs.get(n)
+        if (seq === undefined) remove.run(n)
+        else if (seq !== null) move.run(seq, n)
+      }
     },
   }
 }
