@@ -45,10 +45,10 @@ export function describeWorkers(test: StageTest): void {
     })
 
     test('a worker that beats in time lives on', async (stage) => {
-      const worker = await stage.worker(500)
+      const worker = await stage.worker(2_000)
       const standing = await stage.owned('a', worker)
       for (let round = 0; round < 3; round++) {
-        await stage.passed((await stage.port.now()) + 200)
+        await stage.passed((await stage.port.now()) + 800)
         expect(await stage.port.beat(worker)).toBe(true)
         expect(await stage.port.sweep()).toBe(0)
       }
