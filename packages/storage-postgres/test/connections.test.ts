@@ -72,20 +72,27 @@ describe('a connection that breaks while it is opened is replaced', () => {
     return `postgres://u@127.0.0.1:${(server.address() as AddressInfo).port}/d`
   }
 
-  test.each(['our own pool', "the application's"])('ends no process: %s', async (whose) => {
-    const url = await listen()
-    const pool = new pg.Pool({ connectionString: url })
-    const clients = new Clients(whose === 'our own pool' ? url : (pool as never), true)
-    const uncaught: unknown[] = []
-    const note = (error: unknown): void => void uncaught.push(error)
-    process.prependListener('uncaughtException', note)
-    for (let attempt = 0; attempt < 5; attempt++)
-      await expect(clients.take(attempt % 2 === 0)).rejects.toBeInstanceOf(NotSent)
-    process.off('uncaughtException', note)
-    expect(uncaught).toEqual([])
-    await clients.end()
-    await pool.end()
-  })
+  test.each(['our own pool', "the application's"])(
+    'ends no process and is told with its reason: %s',
+    async (whose) => {
+      const url = await listen()
+      const pool = new pg.Pool({ connectionString: url })
+      const clients = new Clients(whose === 'our own pool' ? url : (pool as never), true)
+      const uncaught: unknown[] = []
+      const note = (error: unknown): void => void uncaught.push(error)
+      process.prependListener('uncaughtException', note)
+      for (let attempt = 0; attempt < 5; attempt++) {
+        const error = await clients.take(attempt % 2 === 0).catch((error: unknown) => error)
+        expect(error).toBeInstanceOf(NotSent)
+        // The reason that the server gave, not only that the connection is lost.
+        expect((error as NotSent).cause).toMatchObject({ code: '57P01' })
+      }
+      process.off('uncaughtException', note)
+      expect(uncaught).toEqual([])
+      await clients.end()
+      await pool.end()
+    },
+  )
 })
 
 test('bytes are equal whatever format the server uses', async () => {

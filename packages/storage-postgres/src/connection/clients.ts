@@ -202,8 +202,10 @@ async function greet(session: Session, plansForKeys: boolean): Promise<Greeting>
 export class Session {
   readonly #client: Client
   readonly #isOwn: boolean
-  readonly #onEnd: () => void
+  readonly #onEnd: (error?: unknown) => void
   readonly #onNotice: (notice: Notice) => void
+  /** Why the server ended the session, if it reported that between two statements. */
+  #ending: unknown
   #warning: string | undefined
   #isReleased = false
   isBroken = false
@@ -211,8 +213,9 @@ export class Session {
   constructor(client: Client, isOwn: boolean) {
     this.#client = client
     this.#isOwn = isOwn
-    this.#onEnd = () => {
+    this.#onEnd = (error) => {
       this.isBroken = true
+      if (codeOf(error) !== '') this.#ending ??= error
     }
     this.#onNotice = (notice) => {
       if (isUnconfirmed(notice)) this.#warning = notice.message ?? 'a standby may not have it'
@@ -237,7 +240,8 @@ export class Session {
       if (isMisplaced(error)) throw notOurSession(error)
       // After any error other than a refusal by the server, the state of the connection is unknown.
       if (!isRefusal(error)) this.isBroken = true
-      throw error
+      // The driver only says that the connection is lost.
+      throw classify(error) === 'unknown' && codeOf(error) === '' ? (this.#ending ?? error) : error
     }
   }
 
