@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { killFamilyAtEveryWrite } from './support/family.ts'
+import { killWhileHeld } from './support/held-and-killed.ts'
 import { makePostgresPlace } from './support/kill/postgres-place.ts'
 import { makeSqlitePlace } from './support/kill/sqlite-place.ts'
 
@@ -31,3 +32,12 @@ test('control: with children that are created before the unit of their parent, o
   expect(kills).toBeGreaterThan(0)
   expect(faults).not.toEqual([])
 })
+
+test.each(stores)(
+  'a worker killed while its run holds clients back lets them in again, in $name',
+  async ({ makePlace }) => {
+    const place = await makePlace()
+    await killWhileHeld(place.location)
+    await place.remove()
+  },
+)

@@ -4,16 +4,19 @@ import { join } from 'node:path'
 import { sqlite } from '@pawl/storage-sqlite'
 import { memory } from '@pawl/testing'
 import { describe } from 'vitest'
+import { describeHeldMail } from '../support/hold-table.ts'
 import { describeTalk } from '../support/talk-table.ts'
 
-describe('talk with a run, in memory', () => {
-  describeTalk(async () => ({ store: memory(), remove: async () => {} }))
-})
+const inMemory = async () => ({ store: memory(), remove: async () => {} })
+const inSqlite = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pawl-talk-'))
+  return {
+    store: sqlite(join(folder, 'pawl.db')),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
 
-describe('talk with a run, in SQLite', () => {
-  describeTalk(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pawl-talk-'))
-    const remove = () => rm(folder, { recursive: true, force: true })
-    return { store: sqlite(join(folder, 'pawl.db')), remove }
-  })
-})
+describe('talk with a run, in memory', () => describeTalk(inMemory))
+describe('talk with a run, in SQLite', () => describeTalk(inSqlite))
+describe('a run that holds clients back, in memory', () => describeHeldMail(inMemory))
+describe('a run that holds clients back, in SQLite', () => describeHeldMail(inSqlite))

@@ -24,6 +24,7 @@ export {
   copyKeptMs,
   eventTypeCode,
   feedCode,
+  heldKinds,
   hiddenState,
   hideId,
   markCode,

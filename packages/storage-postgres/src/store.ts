@@ -21,6 +21,7 @@ import { prepareCheckpointWrites } from './writes/checkpoints.ts'
 import { prepareClaiming } from './writes/claim.ts'
 import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
+import { prepareHoldMail } from './writes/hold.ts'
 import { prepareInstall } from './writes/install.ts'
 import { prepareMark, prepareRetry } from './writes/mark.ts'
 import { prepareRemovals } from './writes/remove.ts'
@@ -156,6 +157,7 @@ export function createStore(
       if (isForOthers) hints.send()
       return outcome
     },
+    holdMail: prepareHoldMail(database),
     async mark(worker, run, epoch, mark, reason, cause, seen, wakeAt) {
       const isMarked = await markRun(worker, run, epoch, mark, reason, cause, seen, wakeAt)
       if (isMarked) hints.send()

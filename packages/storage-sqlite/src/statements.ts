@@ -17,6 +17,7 @@ import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
 import { prepareFeedWrites } from './writes/feed.ts'
+import { type HoldMail, prepareHoldMail } from './writes/hold.ts'
 import { type Install, prepareInstall } from './writes/install.ts'
 import { type Isolate, prepareIsolate } from './writes/isolate.ts'
 import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/mark.ts'
@@ -41,6 +42,7 @@ export interface Statements {
   readonly send: Send
   readonly answer: Answer
   readonly cancel: Cancel
+  readonly holdMail: HoldMail
   readonly mark: SetMark
   readonly retry: Retry
   readonly restart: Restart
@@ -87,6 +89,7 @@ export function prepareStatements(database: Database): Statements {
     send: prepareSend(database, leaveMessage),
     answer: prepareAnswer(database, asks, askNames, feed, leaveMessage),
     cancel: prepareCancel(database, leaveCancel),
+    holdMail: prepareHoldMail(database),
     mark: prepareMark(database, feed),
     retry: prepareRetry(database),
     restart: prepareRestart(database, checkpoints),

@@ -71,6 +71,8 @@ export function createStore(file: string, environment: Environment): StorePort {
       )
       return outcome as Cancelled
     },
+    holdMail: (worker, run, epoch, forMs) =>
+      connection.write((statements, at) => statements.holdMail(worker, run, epoch, at + forMs)),
     mark: (worker, run, epoch, mark, reason, cause, seen, wakeAt) =>
       connection.write((statements, at) =>
         statements.mark(worker, run, epoch, mark, reason, cause, seen, wakeAt, at),

@@ -1,3 +1,5 @@
+import { formatDuration } from '../base/duration.ts'
+import { PawlError } from '../errors/pawl-error.ts'
 import type { Answered, NewAnswer } from '../ports/store/asks.ts'
 import type { Claimant, Claimed } from '../ports/store/claims.ts'
 import type { Message, NewMessage, Sent } from '../ports/store/mail.ts'
@@ -6,6 +8,14 @@ import type { StorePort } from '../ports/store/store.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import { findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'
+
+/** What a run has done with a message. */
+type Taken = Exclude<Sent, { readonly outcome: 'held' }>
+
+/** How long a message is sent again to a run that holds messages back, and how often. */
+const maxHeldMs = 10_000
+const heldFirstMs = 25
+const heldMostMs = 400
 
 /** Sends messages and answers, many in one transaction. Notifies the worker of this process. */
 export class Mailer {
@@ -29,10 +39,26 @@ export class Mailer {
   }
 
   /** Sends a message. An unchecked signal is not stored if this process knows that its procedure does not declare it. */
-  send(message: NewMessage, isUnchecked: boolean): Promise<Sent | Undeclared>
-  send(message: NewMessage): Promise<Sent>
-  send(message: NewMessage, isUnchecked = false): Promise<Sent | Undeclared> {
-    return this.#messages.add({ message, isUnchecked })
+  send(message: NewMessage, isUnchecked: boolean): Promise<Taken | Undeclared>
+  send(message: NewMessage): Promise<Taken>
+  send(message: NewMessage, isUnchecked = false): Promise<Taken | Undeclared> {
+    const outgoing = { message, isUnchecked }
+    return this.#messages
+      .add(outgoing)
+      .then((sent) => (sent.outcome === 'held' ? this.#sendHeld(outgoing) : sent))
+  }
+
+  /** Sends a message again until its run takes it, or has ended. @throws PawlError 'run-busy' */
+  async #sendHeld(outgoing: Outgoing): Promise<Taken | Undeclared> {
+    const { clock } = this.#connection
+    const until = clock.elapsed() + maxHeldMs
+    for (let waitMs = heldFirstMs; ; waitMs = Math.min(heldMostMs, 2 * waitMs)) {
+      await new Promise<void>((resolve) => clock.after(waitMs, resolve))
+      const sent = await this.#messages.add(outgoing)
+      if (sent.outcome !== 'held') return sent
+      if (clock.elapsed() >= until)
+        throw new PawlError('run-busy', { run: outgoing.message.run, after: formatDuration(maxHeldMs) })
+    }
   }
 
   answer(answer: NewAnswer): Promise<Answered> {

@@ -365,7 +365,7 @@ export interface RunHandle<Output, T = {}> {
   cancel(reason?: string, options?: CancelOptions): Promise<void>
   /**
    * Sends a declared signal. Resolves once the signal is stored.
-   * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'option-invalid',
+   * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-busy', 'run-not-found', 'option-invalid',
    * 'run-quarantined' (its rows are damaged)
    * @example await engine.get(order, 'order:7').signal('paid', { cents: 4500 }, { id: event.id })
    */
@@ -379,7 +379,7 @@ export interface RunHandle<Output, T = {}> {
   state<K extends StateName<T>>(name: K, options: StateOptions): Promise<StateOf<T, K>>
   /**
    * Sends a declared update and waits for its recorded reply. The same `id` is handled once, and gets the same reply.
-   * @throws PawlError 'update-refused' (the handler threw), 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found',
+   * @throws PawlError 'update-refused' (the handler threw), 'payload-invalid', 'payload-refused', 'run-ended', 'run-busy', 'run-not-found',
    * 'run-quarantined', 'wait-timed-out', 'option-invalid', 'engine-stopped'
    * @example const old = await engine.get(order, 'order:7').update('rename', 'Blue')
    */

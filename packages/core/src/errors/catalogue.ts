@@ -147,6 +147,11 @@ const catalogue: Catalogue = {
     next: 'It has no result; its log stays readable.',
     remedy: 'To do the work again, start a run with a different id.',
   }),
+  'run-busy': ({ run, after }) => ({
+    what: `Run ${run} has accepted no signal or update for ${after}, because earlier ones keep it from recording its end or a timeout.`,
+    next: 'The message was not stored.',
+    remedy: 'Send it again later, and send fewer messages to this run at once.',
+  }),
   'run-ended': ({ run, status }) => ({
     what: `Run ${run} has already ended with status '${status}'.`,
     next: 'Nothing was stored for it.',

@@ -72,6 +72,8 @@ export interface ErrorDetails {
   'procedure-unknown': { readonly procedure: string }
   /** `result()` was called for a run that was cancelled. */
   'run-cancelled': { readonly run: string; readonly reason: string | undefined }
+  /** A signal or an update was held back by its run for longer than 10 s. `details.after` says how long. */
+  'run-busy': { readonly run: string; readonly after: string }
   /** A signal, an update, an early answer, `retry` or `inbox.next({ run })` concerns a run that has ended. `details.status` says how it ended. */
   'run-ended': { readonly run: string; readonly status: RunStatus }
   /** `result()` was called for a run whose procedure threw. `details.cause` holds the name, message and code of the error; the `cause` of this error is the error itself. */

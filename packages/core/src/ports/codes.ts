@@ -38,6 +38,12 @@ const messageKinds = [
 /** The kinds of messages that a generation that keeps a past does not inherit. */
 export const staleKinds: readonly Message['kind'][] = ['answer', 'cancel', 'ended', 'watch']
 
+/**
+ * The kinds of messages that a hold keeps from a run. Answers, cancels and the ends of other runs are never held back. A
+ * message of a unit is only held back if it must arrive.
+ */
+export const heldKinds: readonly Message['kind'][] = ['signal', 'update', 'watch']
+
 /** The key of the message that requests a cancel: a run has at most one. Signals and early answers have keys with other prefixes. */
 export const cancelKey = 'cancel'
 

@@ -34,6 +34,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'procedure-duplicate': 500,
   'procedure-unknown': 404,
   'request-invalid': 400,
+  'run-busy': 503,
   'run-cancelled': 409,
   'run-ended': 409,
   'run-failed': 409,

@@ -108,7 +108,7 @@ function writeBatch({ runs, events }: Names, more = ''): string {
           -- Without an event a kept run has made no progress: the deaths of its workers still count.
           tries = case when j.count = 0 and not j.parks and j.state = 0 then r.tries else 0 end,
           worker = case when j.parks or j.state <> 0 then null else r.worker end,
-          wake_at = case when j.parks then j.wake_at else r.wake_at end
+          wake_at = case when j.parks then j.wake_at when j.state = 0 then r.wake_at end
       from judged j where r.run = j.run and j.verdict = 0),
     inserted as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)

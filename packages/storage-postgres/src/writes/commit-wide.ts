@@ -30,6 +30,7 @@ import {
   verdicts,
   writeEffects,
 } from './commit-statements.ts'
+import { heldList, isHolding } from './hold.ts'
 
 const sendTypes = 'int[], int[], text[], int2[], text[], text[], bytea[], bool[]'
 const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[], text[], int[]'
@@ -48,6 +49,7 @@ const checkpointTypes = 'int[], int[], int[], text[], bytea[]'
 
 const { cancel } = messageKindCode.numberOf
 const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberOf.quarantined})`
+const isHeld = `(s.kind in ${heldList} and ${isHolding('t')})`
 /** SQL: both are over before an ask is opened. */
 const gaveWay =
   ' cross join (select count(*) from replaced) as g1 cross join (select count(*) from renamed) as g2'
@@ -72,7 +74,7 @@ export function writeWideStatement(names: Names): Statement {
       select * from unnest(${numberParameters(firstChild, childTypes)}) with ordinality
         as c(i, item, id, procedure, version, link, started_by, tags, parent, parent_position, k)),
     locked as materialized (
-      select run, id, epoch, head, worker, mail, state, mark from ${runs}
+      select run, id, epoch, head, worker, mail, state, mark, wake_at from ${runs}
       where run = any($2::bigint[]) or id = any($${firstOther + 2}::text[]) order by run for no key update),
     fenced as materialized (
       select u.*, l.mail, ${judgement} as own, u.park and l.mail = u.seen as parks
@@ -80,9 +82,10 @@ export function writeWideStatement(names: Names): Statement {
       left join locked l on l.run = u.run),
     refused as materialized (
       select distinct on (i) i, item, why from (
-        select s.i, s.item, case when t.run is null then 'missing' when t.state <> 0 then 'ended' else 'quarantined' end as why
+        select s.i, s.item, case when t.run is null then 'missing' when t.state <> 0 then 'ended'
+            when ${isHeld} then 'held' else 'quarantined' end as why
         from s left join locked t on t.id = s.id
-        where s.must and (t.run is null or t.state <> 0 or ${isQuarantinedCancel} or t.mail >= ${maxMail})
+        where s.must and (t.run is null or t.state <> 0 or ${isQuarantinedCancel} or ${isHeld} or t.mail >= ${maxMail})
           and not exists ${alreadySent}
         union all
         select c.i, c.item, 'exists' from c
@@ -117,6 +120,7 @@ export function writeWideStatement(names: Names): Statement {
           cancel_at = case when g.cancels then coalesce(r.cancel_at, g.now) else r.cancel_at end,
           worker = case when g.parks or g.state <> 0 then null else r.worker end,
           wake_at = case when g.parks then g.wake_at
+                         when g.state <> 0 then null
                          when not g.is_unit and r.worker is null and (r.mark = 0 or g.cancels) then least(r.wake_at, g.now)
                          else r.wake_at end
       from changed g where r.run = g.run),

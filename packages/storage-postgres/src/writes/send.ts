@@ -17,6 +17,7 @@ import {
   lockRuns,
   wakeRuns,
 } from './delivery.ts'
+import { heldList, isHolding } from './hold.ts'
 import { drawKey } from './token.ts'
 
 export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
@@ -40,7 +41,7 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
     if (message !== undefined && pending.length === 1 && isFresh(message) && !isRepeated) {
       const rows = await database.run<SentRow>(single, bindSingle(message, claimant, ownership))
       if (rows.length > 0) return rows
-      // No live run has this id. The larger statement returns the reason.
+      // No live run has this id, or it holds messages back. The larger statement returns the reason.
     }
     return database.run<SentRow>(statement, bind(pending, claimant, ownership))
   }
@@ -66,7 +67,7 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
 
 interface SentRow extends DeliveredRow {
   readonly i: number
-  readonly verdict: 'missing' | 'duplicate' | 'asked' | 'again' | 'ended' | 'new'
+  readonly verdict: 'missing' | 'duplicate' | 'asked' | 'again' | 'ended' | 'held' | 'new'
   /** Its number and time, if this statement inserted it. */
   readonly n: number | null
   readonly at: number
@@ -81,6 +82,8 @@ function showSent(message: PendingMessage, row: SentRow, handover: ClaimHandover
       return undefined
     case 'missing':
       return { outcome: 'missing' }
+    case 'held':
+      return { outcome: 'held' }
     case 'asked':
       return { outcome: 'asked', position: row.position ?? 0 }
     case 'ended':
@@ -128,13 +131,13 @@ function sizeOf({ payload }: PendingMessage): number {
   return 300 + (payload?.length ?? 0)
 }
 
-/** Writes one message that only the end of its run can refuse, at half the cost. */
+/** Writes one message that only the state of its run can refuse, at half the cost. */
 function writeSingle(names: Names): string {
   return `
     with clock as materialized (select ${storeTime} as now),
     locked as materialized (
-      select run, id, head, mail, worker, state, mark, tries, positives, wake_at, procedure, version from ${names.runs}
-      where id = $1 and state = 0 for no key update),
+      select run, id, head, mail, worker, state, mark, tries, positives, wake_at, procedure, version from ${names.runs} r
+      where id = $1 and state = 0 and not coalesce(${isHolding('r')}, false) for no key update),
     inserted as (
       insert into ${names.messages} (run, at, n, kind, name, key, payload)
       select run, now, mail + 1, $2, $3, $4, $5 from locked cross join clock returning run, n, at),
@@ -161,6 +164,7 @@ function writeSend(names: Names): string {
              -- Who came first is only certain when nothing changed since the statement began.
              when (m.kind = ${early} or l.state <> 0) and ${isStale} then 'again'
              when l.state <> 0 then 'ended'
+             when m.kind in ${heldList} and ${isHolding('l')} then 'held'
              else 'new' end as first_verdict
       from message m
       left join locked l on l.id = m.id

@@ -118,7 +118,7 @@ export function prepareCommit(
   }
 
   function writeUnit(worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
-    const refusal = unit.effects.length === 0 ? undefined : others.findRefusal(unit.effects)
+    const refusal = unit.effects.length === 0 ? undefined : others.findRefusal(unit.effects, at)
     if (refusal) return explainOtherRun(worker, unit, refusal)
     const isUpToDate = advanceUpToDate(worker, unit)
     if (!isUpToDate && (unit.strict || !advanceBehind(worker, unit))) return explainRefusal(worker, unit)

@@ -31,7 +31,10 @@ function findRunFaults(dump: Dump, promised: Promised, run: DumpedRun, now: numb
     claims.some(({ epoch }) => epoch > run.epoch) && 'its epoch has fallen below one that was claimed',
     new Set(claims.map(({ epoch }) => epoch)).size !== claims.length && 'two claims got one epoch',
     events.some(({ epoch }, index) => epoch < (events[index - 1]?.epoch ?? 0)) && 'epochs fall along its log',
-    run.worker !== null && run.wakeAt !== null && 'it is owned and due',
+    run.worker !== null &&
+      run.wakeAt !== null &&
+      promised.held.get(run.run) !== run.epoch &&
+      'it is owned and due',
     !isLive && run.worker !== null && 'it has ended and is owned',
     !isLive && run.wakeAt !== null && 'it has ended and is due',
     isIdle &&

@@ -16,6 +16,7 @@ import { describeEarlyAnswers } from './topics/early-answers.ts'
 import { describeFeed } from './topics/feed.ts'
 import { describeFencing } from './topics/fencing.ts'
 import { describeGenerations } from './topics/generations.ts'
+import { describeHolds } from './topics/holds.ts'
 import { describeInstall } from './topics/install.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
@@ -63,6 +64,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeEarlyAnswers(test)
     describeAnswers(test)
     describeCancels(test)
+    describeHolds(test)
     describeOtherRuns(test)
     describeStates(test)
     describeCheckpoints(test)

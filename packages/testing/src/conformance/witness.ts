@@ -24,6 +24,8 @@ export interface Promised {
   readonly restarts: NewGeneration[]
   /** Mail counter with which each run was last parked. */
   readonly parkedWith: Map<RunKey, number>
+  /** The runs that have held messages back, with the epoch of the last hold. */
+  readonly held: Map<RunKey, number>
   readonly messages: NewMessage[]
   readonly cancels: NewCancel[]
   readonly answers: NewAnswer[]
@@ -48,6 +50,7 @@ export function makePromised(): Promised {
     units: [],
     restarts: [],
     parkedWith: new Map(),
+    held: new Map(),
     messages: [],
     cancels: [],
     answers: [],
@@ -114,6 +117,11 @@ export function witness(port: StorePort, promised: Promised): StorePort {
         if ('claimed' in one) noteClaim(one.claimed)
       }
       return sent
+    },
+    async holdMail(worker, run, epoch, forMs) {
+      const mail = await port.holdMail(worker, run, epoch, forMs)
+      if (mail !== null) promised.held.set(run, epoch)
+      return mail
     },
     async answer(answers, claimant) {
       const answered = await port.answer(answers, claimant)

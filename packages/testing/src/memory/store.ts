@@ -27,6 +27,7 @@ import {
 } from './writes/claim.ts'
 import { commitUnit } from './writes/commit.ts'
 import { createRun } from './writes/create.ts'
+import { holdMail } from './writes/hold.ts'
 import { installRun } from './writes/install.ts'
 import { retryRun, setMark } from './writes/mark.ts'
 import {
@@ -138,6 +139,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         const one = requestCancel(tables, request, now)
         return 'run' in one ? { ...one, claimed: takeRun(tables, one.run, claimant, now) } : one
       }),
+    holdMail: (worker, run, epoch, forMs) => read((now) => holdMail(tables, worker, run, epoch, now + forMs)),
     mark: (worker, run, epoch, mark, reason, cause, seen, wakeAt) =>
       write(
         (now) => setMark(tables, worker, run, epoch, mark, reason, cause, seen, wakeAt, now),

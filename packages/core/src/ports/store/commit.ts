@@ -71,7 +71,7 @@ export type Effect =
   | { readonly do: 'show'; readonly info: Uint8Array }
 
 /** Why another run does not allow an effect of a unit. */
-export type RefusedWhy = 'exists' | 'missing' | 'ended' | 'quarantined'
+export type RefusedWhy = 'exists' | 'missing' | 'ended' | 'quarantined' | 'held'
 
 /** The outcome of a unit. */
 export type UnitOutcome =
@@ -99,5 +99,6 @@ export type UnitOutcome =
    * Another run does not allow an effect: the first such one is at the index `item` of the effects. Nothing was written.
    * - exists: a run has the id of the run to be created, or an effect before it creates one with this id.
    * - missing, ended, quarantined: there is no such run to send to, or it takes no message.
+   * - held: it takes this message later. See {@link MailStore.holdMail}.
    */
   | { readonly outcome: 'refused'; readonly item: number; readonly why: RefusedWhy }

@@ -11,6 +11,13 @@ export interface MailStore {
    * mail counter. A live run without an owner becomes due now, also if it is stuck.
    */
   cancel(request: NewCancel, claimant: Claimant | null): Promise<Cancelled>
+  /**
+   * Holds back the {@link heldKinds} for a run that its worker owns, for at most `forMs`: their senders try again. So a
+   * strict unit is written however many clients send. All other messages are stored. A hold is over when its time has passed
+   * by the store's clock, when the run has another owner or none, or with `forMs` 0. Returns the mail counter, which only
+   * other kinds raise from now on; null if the worker does not own the run in this epoch.
+   */
+  holdMail(worker: WorkerKey, run: RunKey, epoch: number, forMs: number): Promise<number | null>
   /** Returns the unconsumed messages numbered above `after`, in order. */
   mail(run: RunKey, after: number): Promise<readonly Message[]>
   /** Returns the reply to the message of a run with this key; null while there is none. */
@@ -53,7 +60,7 @@ export interface NewCancel {
 
 /** The outcome of a request that a run is cancelled. 'duplicate': there was a request before. */
 export type Cancelled =
-  | Exclude<Sent, { readonly outcome: 'asked' }>
+  | Exclude<Sent, { readonly outcome: 'asked' | 'held' }>
   /** Nothing was stored: nothing is written to a quarantined run. */
   | { readonly outcome: 'quarantined' }
 
@@ -70,6 +77,8 @@ export type Sent =
   /** An early answer to an ask that is already open: answer that ask instead. */
   | { readonly outcome: 'asked'; readonly position: number }
   | { readonly outcome: 'missing' }
+  /** Nothing was stored: the run takes messages of this kind later. See {@link MailStore.holdMail}. */
+  | { readonly outcome: 'held' }
   | { readonly outcome: 'ended'; readonly state: EndState }
   | Damaged
 

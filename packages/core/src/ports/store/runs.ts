@@ -147,6 +147,7 @@ export interface RunRow {
   /** See {@link Claimed.tries}. */
   readonly tries: number
   readonly owned: boolean
+  /** When it is due. Of an owned run: when its hold is over, if it has had one. See {@link MailStore.holdMail}. */
   readonly wakeAt: number | null
   readonly head: number
   /**

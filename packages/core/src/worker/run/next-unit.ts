@@ -20,7 +20,7 @@ import { keep, write } from './write-unit.ts'
  * write.
  */
 export function prepareUnit(state: RunState): Unit | null {
-  if (state.phase !== 'still' || state.mailbox.isBehind) return null
+  if (state.phase !== 'still' || state.isHolding || state.mailbox.isBehind) return null
   const { composeLast } = state
   if (composeLast !== null) return guard(state, () => write(state, composeLast(state.mailbox)))
   const { accepted } = state.continuation

@@ -19,6 +19,7 @@ import { type Bug, diagnoseBug, diagnoseConflict, diagnoseCrashes } from './diag
 import { notifyOfAsks, notifyOfEnd, reportContinued, reportEnd } from './ended.ts'
 import type { Ending } from './ending.ts'
 import type { NextGeneration } from './generations.ts'
+import { noteRefused } from './holding.ts'
 import { guard, leave, leaveBroken, leaveFor, leaveForgotten, leaveWithoutCode } from './leaving.ts'
 import { loadRun, readAgain } from './loading.ts'
 import { ReadFailed } from './log-reader.ts'
@@ -163,7 +164,7 @@ export class Run implements RunMoves {
         return takeBack(state)
       case 'mail':
         if (outcome.mail < unit.seen) return leaveForgotten(state)
-        state.mailbox.learn(outcome.mail)
+        noteRefused(state, outcome.mail)
         return takeBack(state)
       case 'refused':
         return void guard(state, () => onRefused(state, outcome.item, outcome.why))

@@ -95,6 +95,10 @@ export class RunState implements Exposed {
   /** The number of its children that the log of its end does not have to cancel any more, and of those in the unit in flight. */
   cancelledChildren = 0
   cancelling = 0
+  /** How often in a row unseen messages have refused a strict unit. */
+  refusals = 0
+  /** Whether it waits until clients are held back. */
+  isHolding = false
   /** Whether the procedure has moved outside a turn. */
   movedOutside = false
   /** Calls off its timer: for the next unit, or for the next try to read. */

@@ -3,6 +3,7 @@ import type { LogEvent } from '../../events/event.ts'
 import type { Effect, RefusedWhy, Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import { notifyOfAsks } from './ended.ts'
 import { type NextGeneration, nextGeneration } from './generations.ts'
+import { noteWritten } from './holding.ts'
 import { guard } from './leaving.ts'
 import { isFull, warnOfLength } from './log-limits.ts'
 import { beginMore, decideAgain } from './operations.ts'
@@ -38,6 +39,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   const { services, log, mailbox, claimed } = state
   services.time.learn(at)
   if (mail < unit.seen) return { do: 'leave-forgotten' }
+  if (state.refusals > 0 && unit.strict) noteWritten(state, unit)
   const before = log.head
   const events = log.confirm(at, epoch)
   warnOfLength(state, log.length - events.length)

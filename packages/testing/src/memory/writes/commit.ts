@@ -17,7 +17,7 @@ export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: nu
   if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
   if (headOf(run) !== unit.head) return { outcome: 'conflict' }
   if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
-  const refusal = findRefusal(tables, unit)
+  const refusal = findRefusal(tables, unit, at)
   if (refusal) return refusal
   if (isAnyTaken(run, opensOf(unit))) return { outcome: 'conflict' }
 
@@ -139,6 +139,7 @@ function letGo(tables: Tables, run: RunRecord, { next, seen }: Unit, at: number)
     return true
   }
   run.state = next.state
+  run.wakeAt = null
   run.endedAt = at
   tell(tables, 'run-ended', run, null, at)
   return false

@@ -1,5 +1,6 @@
-import type { NewMessage, Sent } from '@pawl/core/storage'
+import { heldKinds, type NewMessage, type Sent } from '@pawl/core/storage'
 import type { Tables } from '../tables.ts'
+import { isHolding } from './hold.ts'
 import { findDamage, leaveMessage } from './message.ts'
 
 export function sendMessage(
@@ -17,6 +18,7 @@ export function sendMessage(
   const asked = kind === 'early' ? run.asksByKey.get(name) : undefined
   if (asked) return { outcome: 'asked', position: asked.position }
   if (run.state !== 'live') return { outcome: 'ended', state: run.state }
+  if (heldKinds.includes(kind) && isHolding(run, at)) return { outcome: 'held' }
   const message = leaveMessage(run, { at, kind, name, key, payload })
   return { outcome: 'stored', run: run.run, message, claimed: null }
 }

@@ -8,6 +8,7 @@ import type { Message } from '../../../ports/store/mail.ts'
 import { topicOf } from '../../run/mailbox.ts'
 import { type Activity, type ActivityContext, type Busy, consume } from '../activity.ts'
 import { failed, settleEnded } from './ended.ts'
+import { untilTaken } from './held.ts'
 
 /**
  * Waits for the end of another run: leaves a message that its end answers. The message has a key, so that it is stored once
@@ -77,7 +78,8 @@ export class ResultActivity implements Activity {
     if (why === 'missing')
       return this.#context.record(failed(this.#pending, new PawlError('run-not-found', { run })))
     this.#isReading = true
-    this.#read(run).then(
+    const read = why === 'held' ? untilTaken(this.#context.clock).then(() => null) : this.#read(run)
+    read.then(
       (ended) => this.#settle(ended),
       (error: unknown) =>
         this.#context.guard(() => {

@@ -9,6 +9,7 @@ import type { OutgoingMessage } from '../../../ports/store/mail.ts'
 import type { EndState } from '../../../ports/store/runs.ts'
 import type { Activity, ActivityContext, Busy } from '../activity.ts'
 import { AwaitedWork } from './awaited-work.ts'
+import { untilTaken } from './held.ts'
 
 /** Sends a signal to another run, or cancels it: its result and the message are one commit. */
 export class SendActivity implements Activity {
@@ -74,6 +75,7 @@ export class SendActivity implements Activity {
     // There is nothing left to cancel.
     if (why === 'ended' && message.do === 'cancel')
       return this.#context.record({ type: 'settled', pending: this.#pending })
+    if (why === 'held') return this.#work.await(untilTaken(this.#context.clock), () => this.begin())
     if (why === 'missing') return this.#work.fail(new PawlError('run-not-found', { run }))
     if (why !== 'ended')
       return this.#work.fail(new PawlError('run-quarantined', { run, reason: 'it takes no message' }))
