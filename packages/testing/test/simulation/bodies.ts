@@ -23,7 +23,7 @@ export interface Registered {
 
 /** What the code of the procedures does in the world, and sees of it, over all processes. */
 export class Bodies implements Stage {
-  /** What each execution of a run has seen, by run. */
+  /** What each execution has seen, by run and generation. */
   readonly traces = new Map<string, string[][]>()
   readonly begun: Begun[] = []
   /** Steps that have an undo, as run and path. */
@@ -51,9 +51,9 @@ export class Bodies implements Stage {
     this.#process = process
   }
 
-  beginTrace(run: string): string[] {
+  beginTrace(life: string): string[] {
     const trace: string[] = []
-    this.traces.set(run, [...(this.traces.get(run) ?? []), trace])
+    this.traces.set(life, [...(this.traces.get(life) ?? []), trace])
     return trace
   }
 

@@ -1,4 +1,5 @@
 import { countConsents } from './gate-verdict.ts'
+import { countContinued } from './lives-verdict.ts'
 import { skipsUndos } from './undo-verdict.ts'
 import { findFaults } from './verdict.ts'
 import { World } from './world.ts'
@@ -26,6 +27,9 @@ export interface Played {
   readonly replies: number
   /** Actions that had the consent of a person. */
   readonly consents: number
+  /** Generations that runs have begun, and checkpoints in their logs. */
+  readonly continued: number
+  readonly checkpoints: number
 }
 
 /** Plays one world for each seed. */
@@ -37,6 +41,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
   let [cancelled, failed, undos, withoutCode] = [0, 0, 0, 0]
   let [deadly, found, unlucky] = [0, 0, 0]
   let [children, replies, consents] = [0, 0, 0]
+  let [continued, checkpoints] = [0, 0]
   for (const seed of seeds) {
     const world = new World({ seed, runs: 8, rounds: 600 })
     await world.play()
@@ -54,6 +59,8 @@ export async function play(seeds: readonly number[]): Promise<Played> {
         else unlucky++
       }
       consents += countConsents(run)
+      continued += countContinued(run)
+      checkpoints += run.events.filter(({ kind }) => kind === 'checkpoint').length
       if (run.parent !== null) children++
       if (run.state === 'cancelled') cancelled++
       if (run.state === 'failed') failed++
@@ -64,5 +71,5 @@ export async function play(seeds: readonly number[]): Promise<Played> {
     }
   }
   const ends = { deadly, found, unlucky, cancelled, failed, undos, withoutCode }
-  return { faults, bodies, events, takeovers, ...ends, children, replies, consents }
+  return { faults, bodies, events, takeovers, ...ends, children, replies, consents, continued, checkpoints }
 }

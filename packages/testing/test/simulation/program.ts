@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Chance } from './chance.ts'
 import { drawFamilyNode, type FamilyCtx, type FamilyNode, type KidRef, operateOnFamily } from './family.ts'
 import { drawGateNode, type GateCtx, type GateNode, operateOnGate } from './gates.ts'
+import { drawLives, type Lives, lifeOf, rootOf } from './lives.ts'
 import { drawHandler, type Handler, handleUpdates, state, updates } from './talk.ts'
 
 /** A procedure as a tree, drawn by chance. */
@@ -16,6 +17,7 @@ export type Node =
   | GateNode
   | { readonly do: 'expose' | 'progress' }
   | { readonly do: 'select' | 'notify' | 'fail' | 'look' | 'child' | 'on rollback' | 'roll back' }
+  | { readonly do: 'checkpoint' }
   | {
       readonly do: 'sequence' | 'all' | 'allSettled' | 'race' | 'any' | 'contest'
       readonly parts: readonly Node[]
@@ -73,7 +75,7 @@ interface AskNode extends Timed {
 export type AnyProcedure = Procedure<any, any, any>
 
 /** A procedure that chance has drawn. */
-export interface Program {
+export interface Program extends Lives {
   readonly name: string
   readonly version: number
   readonly root: Node
@@ -97,8 +99,8 @@ export type SignalName = 'a' | 'b' | 'c'
 
 /** What the bodies of a program touch, and who watches what it sees. */
 export interface Stage {
-  /** A new execution of the procedure of a run begins. Returns where it notes what it sees. */
-  beginTrace(run: string): string[]
+  /** A new execution of a generation of a run begins. Returns where it notes what it sees. */
+  beginTrace(life: string): string[]
   /** An execution comes to a place of its program. */
   onPlace?(run: string): void
   /** A step is issued that has an undo. */
@@ -125,7 +127,8 @@ export function drawKid(drawing: Drawing, name: string): Program {
 
 function drawWith({ chance }: Drawing, name: string, version: number, root: Node): Program {
   const graceMs = chance.pick([0, 500, 60_000])
-  return { name, version, root, throws: chance.oneIn(2), graceMs, handler: drawHandler(chance) }
+  const handler = drawHandler(chance)
+  return { name, version, root, throws: chance.oneIn(2), graceMs, handler, ...drawLives(chance) }
 }
 
 function drawRoot(drawing: Drawing): Node {
@@ -182,7 +185,7 @@ function drawLeaf({ chance, kids, runs }: Drawing): Node {
     failures: chance.oneIn(3) ? chance.between(1, 3) : 0,
   })
   const work = drawWork()
-  switch (chance.below(23)) {
+  switch (chance.below(24)) {
     case 0:
     case 1:
       return {
@@ -214,6 +217,8 @@ function drawLeaf({ chance, kids, runs }: Drawing): Node {
       return { do: chance.pick(['expose', 'expose', 'progress'] as const) }
     case 16:
       return drawGateNode(chance, work)
+    case 17:
+      return { do: 'checkpoint' }
     default:
       return {
         ...{ do: 'step', ...work, attempts: chance.between(1, 3) },
@@ -263,7 +268,13 @@ export const signals = { a: z.string(), b: z.string(), c: z.string() }
 const form = z.object({ v: z.string() })
 let drawn = 0
 /** Another one whenever it is asked: what it gave has to be recorded. */
-export const input = z.object({ drawn: z.number().default(() => ++drawn) })
+export const input = z.object({
+  drawn: z.number().default(() => ++drawn),
+  // Of a generation that follows: which it is, what those before it have seen, and how much they have exposed.
+  round: z.number().default(1),
+  before: z.array(z.string()).default([]),
+  shown: z.number().default(0),
+})
 
 const promptly: Work = { delayMs: 0, failures: 0 }
 
@@ -280,7 +291,7 @@ export function makeChild(stage: Stage) {
   return procedure(
     { name: 'child', input: z.object({ parent: z.string() }), output: z.array(z.string()) },
     async (ctx, { parent }) => {
-      const trace = stage.beginTrace(ctx.runId)
+      const trace = stage.beginTrace(lifeOf(ctx.runId, 1))
       await ctx.sleep('30ms')
       await ctx.step('tell', () => stage.tellParent(ctx.runId, parent), insistent)
       trace.push('told')
@@ -291,7 +302,7 @@ export function makeChild(stage: Stage) {
 
 /** The procedure that does what the tree says, and returns what it has seen. */
 export function makeProcedure(program: Program, stage: Stage, kids: readonly KidRef[]) {
-  const { name, version, root, throws, graceMs, handler } = program
+  const { name, version, root, throws, graceMs, handler, rounds } = program
   const decide = decider(`decider of ${name}`, async ({ question, material }) => {
     const node = material as DecideNode
     const [run = '', path = ''] = question.split(' at ')
@@ -304,8 +315,10 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
     { name, version, grace, input, output: z.array(z.string()), signals, updates, state },
     async (outer, given) => {
       type C = typeof outer
-      const trace = stage.beginTrace(outer.runId)
-      let shown = 0
+      const { round } = given
+      const trace = stage.beginTrace(lifeOf(outer.runId, round))
+      trace.push(...given.before)
+      let { shown } = given
       const exposeNext = (ctx: Pick<C, 'expose'>): void => {
         ctx.expose('shown', ++shown)
         trace.push(`exposed ${shown}`)
@@ -313,11 +326,13 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
       handleUpdates(handler, outer, { stage, trace, exposeNext: () => exposeNext(outer) })
       trace.push(`version ${version}, given ${given.drawn}`)
       try {
-        await run(root, '/', outer)
+        await run(root, rootOf(round), outer)
       } catch (error) {
         trace.push(`thrown ${show(error)}`)
         if (throws) throw error
       }
+      if (round < rounds)
+        return outer.continueAs({ drawn: given.drawn, round: round + 1, before: [...trace], shown })
       return [...trace]
 
       async function run(node: Node, path: string, ctx: C): Promise<unknown> {
@@ -464,6 +479,8 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
             return ctx.rollback(path)
           case 'notify':
             return c.human.notify(path)
+          case 'checkpoint':
+            return ctx.checkpoint(path, { seen: trace.length })
           default:
             throw new Error(`No operation: ${node.do}`)
         }

@@ -2,6 +2,7 @@ import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import type { Registered } from './bodies.ts'
+import type { Life } from './lives-verdict.ts'
 import type { World } from './world.ts'
 
 /** Whether a run may have ended as it has. */
@@ -34,9 +35,10 @@ interface Undone {
 export function findUndoFaults(
   { bodies, hasMistakes }: World,
   run: RunRecord,
+  { events, before }: Life,
   trace: readonly string[],
 ): readonly string[] {
-  const { id, events, state } = run
+  const { id, state } = run
   const undone = events.filter(isUndo).map(({ name, turn }) => ({ name, turn }))
   const names = new Set(undone.map(({ name }) => name))
   if (names.size < undone.length) return [`undone twice: ${undone.map(({ name }) => name).join(', ')}`]
@@ -47,7 +49,8 @@ export function findUndoFaults(
   for (const { type, kind, name, failed } of events)
     if (type === 'settled' && kind === 'step' && !failed)
       if (bodies.undoable.has(`${id} ${name}`) && !names.has(name)) faults.push(`${name} is not undone`)
-  for (const line of trace) {
+  // What an earlier generation has done counts as done.
+  for (const line of trace.slice(before.length)) {
     const [path = '', what] = line.split(': ')
     if (what === 'registered' && !names.has(path)) faults.push(`${path} was registered and is not undone`)
   }

@@ -2,6 +2,7 @@ import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import { findFamilyFaults } from './family-verdict.ts'
 import { findGateFaults } from './gate-verdict.ts'
+import { findLifeFaults, presentLife } from './lives-verdict.ts'
 import { hasContest } from './program.ts'
 import { findTalkFaults } from './talk-verdict.ts'
 import { findEndFaults, findUndoFaults } from './undo-verdict.ts'
@@ -33,6 +34,8 @@ const harmless = [
   'has another owner',
   'Lease expired',
   'has ended without',
+  'has continued without',
+  'registered undos, which are forgotten',
   'has ended with a rejection',
   'could not hand back its runs',
   'which it never asked',
@@ -59,8 +62,9 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
     return [
       `it has not ended: ${run.state}, ${run.mark}${reason}, ${run.events.map(({ type, name }) => `${type} ${name}`).join(', ')}`,
     ]
-  const traces = world.bodies.traces.get(run.id) ?? []
-  const longest = traces.reduce((a, b) => (b.length > a.length ? b : a), [])
+  const life = presentLife(world, run)
+  const { traces } = life
+  const longest = traces.reduce<readonly string[]>((a, b) => (b.length > a.length ? b : a), [])
   const output =
     run.state === 'completed'
       ? (decodePayload(run.events.at(-1)?.payload as Uint8Array) as readonly string[])
@@ -73,7 +77,8 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
     ...findTalkFaults(world, run, output, longest),
     ...findGateFaults(world, run),
     ...findEndFaults(world, run),
-    ...findUndoFaults(world, run, longest),
+    ...findLifeFaults(world, run),
+    ...findUndoFaults(world, run, life, longest),
     ...world.results
       .filter((one) => one.run === run.id && JSON.stringify(one.result) !== JSON.stringify(output))
       .map(({ result }) => `a caller was told it has returned ${JSON.stringify(result)}`),

@@ -8,6 +8,7 @@ import { VirtualClock } from '../../src/virtual-clock.ts'
 import { Bodies } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { type KidRef, kidCount, kidName } from './family.ts'
+import { rootOf } from './lives.ts'
 import { connectThrough } from './network.ts'
 import { SimulatedProcess } from './process.ts'
 import {
@@ -347,7 +348,8 @@ export class World {
     const [index = 0, second] = this.#versionsOf(id)
     // Which of them will ask is not known yet.
     if (second !== undefined) return
-    const keys = keysOf(this.programs[index]?.root as Node)
+    const { root, rounds } = this.programs[index] as Program
+    const keys = keysOf(root, rootOf(this.#chance.between(1, rounds)))
     if (keys.length === 0) return
     const { key, kind } = this.#chance.pick(keys)
     const by = `user:${++this.#count}` as const

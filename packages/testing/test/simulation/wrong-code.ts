@@ -27,8 +27,9 @@ export function makeWrongProcedure(program: Program, options: WrongCodeOptions):
     return makeProcedure(program, breakAfter(chance.below(6), options.stage), options.kids)
   return procedure({ name, version, input, signals, updates }, async (ctx) => {
     onBegin()
-    // What it did to a run that has done nothing yet would be right: it would be the run's own code.
-    const hasBegun = tables.runs.get(ctx.runId)?.events.some(({ position }) => position === 0) === true
+    // What it did to a generation that has done nothing yet would be right: it would be the run's own code.
+    const run = tables.runs.get(ctx.runId)
+    const hasBegun = run?.events.slice(run.base).some(({ position }) => position >= 0) === true
     if (hasBegun && mistake === 'fails') throw new Error('This code is wrong.')
     if (hasBegun && mistake === 'asks for something else') {
       await ctx.step('changed', () => onKept(ctx.runId))
@@ -42,9 +43,9 @@ export function makeWrongProcedure(program: Program, options: WrongCodeOptions):
 function breakAfter(count: number, stage: Stage): Stage {
   const left = new Map<string, number>()
   return {
-    beginTrace: (run) => {
-      left.set(run, count)
-      return stage.beginTrace(run)
+    beginTrace: (life) => {
+      left.set(life.slice(0, life.indexOf(' in round ')), count)
+      return stage.beginTrace(life)
     },
     onPlace: (run) => {
       const more = left.get(run) ?? 0
