@@ -133,7 +133,10 @@ async function live(
     }
   }
   const signal = async (): Promise<void> => {
-    const sent = Array.from({ length: rounds }, (_, i) => async () => run.signal('n', i + 1, { id: `n${i + 1}` }))
+    const sent = Array.from(
+      { length: rounds },
+      (_, i) => async () => run.signal('n', i + 1, { id: `n${i + 1}` }),
+    )
     if (!inTurn) await Promise.all(sent.map((send) => send()))
     else for (const send of sent) await send()
   }

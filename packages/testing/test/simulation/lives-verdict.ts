@@ -37,7 +37,8 @@ export function findLifeFaults({ bodies }: World, run: RunRecord): readonly stri
       faults.push(`generation ${i + 1} follows from what none has seen:\n  ${before.join('\n  ')}`)
     const longest = traces.reduce((a, b) => (b.length > a.length ? b : a), [])
     for (const trace of traces)
-      if (!trace.every((seen, n) => longest[n] === seen)) faults.push(`two executions of generation ${i} differ`)
+      if (!trace.every((seen, n) => longest[n] === seen))
+        faults.push(`two executions of generation ${i} differ`)
   }
   if (starts.at(-1)?.seq !== run.base) faults.push(`its log begins at ${run.base}`)
   return faults

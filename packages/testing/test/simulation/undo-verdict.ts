@@ -11,13 +11,18 @@ export function findEndFaults(
   run: RunRecord,
 ): readonly string[] {
   const mayThrow = programs.some(({ name, throws }) => name === run.procedure && throws)
-  const isUndue = skipsUndos(run) && !hasMistakes && !endedWithCancel(run) && !waitedForCode(run)
+  const isUndue =
+    skipsUndos(run) &&
+    !hasMistakes &&
+    !endedWithCancel(run) &&
+    !waitedForCode(run) &&
+    !skippedWhy(run)?.includes('returned ctx.continueAs()')
   const isFailedByMistake = hasMistakes && isCancelled(run)
   return [
     run.state === 'cancelled' && !isCancelled(run) && 'it is cancelled, and its log says nothing of it',
     run.state === 'failed' && !mayThrow && !isFailedByMistake && 'it failed, and its code does not throw',
     acknowledged.cancels.has(run.id) && run.cancelAt === null && run.endedAt === null && 'its cancel is lost',
-    isUndue && 'it skipped its undos, and its code was there',
+    isUndue && `it skipped its undos, and its code was there: ${skippedWhy(run)}`,
   ].filter((fault) => fault !== false)
 }
 
@@ -70,8 +75,14 @@ export function skipsUndos(run: RunRecord): boolean {
   const { state, info, events } = run
   if (info === null) return false
   if (state === 'cancelled' && events.every(({ kind }) => kind === null) && endedWithCancel(run)) return true
+  return skippedWhy(run) !== undefined
+}
+
+/** Why its undos did not run, if they did not. */
+function skippedWhy({ info }: RunRecord): string | undefined {
+  if (info === null) return undefined
   const { rollback } = decodePayload(info) as { readonly rollback?: { readonly skipped?: string } }
-  return rollback?.skipped !== undefined
+  return rollback?.skipped
 }
 
 /** Whether it ended in the unit of its cancel: before its first turn, or since workers had died over it. */

@@ -17,7 +17,6 @@ import {
   drawProgram,
   keysOf,
   makeProcedure,
-  type Node,
   type Program,
   type SignalName,
 } from './program.ts'
