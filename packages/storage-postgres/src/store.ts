@@ -7,6 +7,7 @@ import { checkServer } from './open.ts'
 import { prepareFindAsk } from './reads/asks.ts'
 import { prepareReadBacklog } from './reads/backlog.ts'
 import { prepareCheckpointReads } from './reads/checkpoints.ts'
+import { prepareCountDescendants } from './reads/descendants.ts'
 import { prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed, prepareTrimFeed } from './reads/feed.ts'
 import { prepareReadLog } from './reads/log.ts'
@@ -197,6 +198,7 @@ export function createStore(
     reply: prepareReadReply(database),
     states: prepareReadStates(database),
     ...prepareCheckpointReads(database),
+    countDescendants: prepareCountDescendants(database),
     find: prepareFindRun(database),
     // Lists need kysely, which takes longer to load than the rest; most processes never use them.
     async runs(filter) {

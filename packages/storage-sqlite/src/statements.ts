@@ -3,6 +3,7 @@ import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
 import { type AskReads, prepareAskReads } from './reads/asks.ts'
 import { prepareReadBacklog, type ReadBacklog } from './reads/backlog.ts'
 import { type CheckpointReads, prepareCheckpointReads } from './reads/checkpoints.ts'
+import { type CountDescendants, prepareCountDescendants } from './reads/descendants.ts'
 import { type Extract, prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed, type ReadFeed } from './reads/feed.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
@@ -54,6 +55,7 @@ export interface Statements {
   readonly mail: MailReads
   readonly readRun: ReadRun
   readonly readStates: ReadStates
+  readonly countDescendants: CountDescendants
   readonly checkpointReads: CheckpointReads
   readonly checkpoints: CheckpointWrites
   readonly asks: AskReads
@@ -101,6 +103,7 @@ export function prepareStatements(database: Database): Statements {
     mail: prepareMailReads(database),
     readRun,
     readStates,
+    countDescendants: prepareCountDescendants(database),
     checkpointReads: prepareCheckpointReads(database),
     checkpoints,
     asks,

@@ -124,6 +124,7 @@ export function createStore(file: string, environment: Environment): StorePort {
     checkpoint: (run, slot) => connection.read(({ checkpointReads }) => checkpointReads.find(run, slot)),
     checkpoints: (query) => connection.read(({ checkpointReads }) => checkpointReads.list(query)),
     checkpointPlaces: (query) => connection.read(({ checkpointReads }) => checkpointReads.places(query)),
+    countDescendants: (id, limit) => connection.read(({ countDescendants }) => countDescendants(id, limit)),
     find: (id) => connection.read(({ readRun }) => readRun(id)),
     // Loaded on demand: lists need kysely, which is slow to load, and most processes never list.
     async runs(filter) {

@@ -41,6 +41,7 @@ export interface EngineSettings {
   readonly determinism: 'virtual' | 'error' | 'off'
   readonly bugs: Bugs
   readonly maxCrashes: number
+  readonly maxDescendants: number
   readonly concurrency: number
   readonly logLimits: LogLimits
   readonly retention: RetentionRules
@@ -61,6 +62,7 @@ const engineOptionNames = [
   'determinism',
   'bugs',
   'maxCrashes',
+  'maxDescendants',
   'concurrency',
   'logLimits',
   'retention',
@@ -98,6 +100,7 @@ export function readEngineOptions(given: unknown): EngineSettings {
       maxCrashes === undefined
         ? defaultMaxCrashes
         : checkWhole('maxCrashes of createEngine', maxCrashes, 2, Number.MAX_SAFE_INTEGER),
+    maxDescendants: readMaxDescendants(options['maxDescendants']),
     concurrency:
       concurrency === undefined
         ? 100
@@ -109,6 +112,11 @@ export function readEngineOptions(given: unknown): EngineSettings {
     channels: readChannelSettings(options),
     observer: readObserver('createEngine', options['observe']),
   }
+}
+
+function readMaxDescendants(given: unknown): number {
+  if (given === undefined) return 100_000
+  return checkWhole('maxDescendants of createEngine', given, 1, 10_000_000)
 }
 
 function readChannelSettings({

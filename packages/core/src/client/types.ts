@@ -53,6 +53,12 @@ export interface EngineOptions {
   readonly bugs?: 'park' | 'fail'
   /** Number of worker crashes with the run as the only suspect after which it is quarantined. Default: 5. Range: whole numbers from 2. */
   readonly maxCrashes?: number
+  /**
+   * Maximum number of descendants of a run, ended ones included. A run that another run has created cannot create a further one
+   * above it: `call` and `spawn` reject with 'family-full'. Several workers may exceed it by what they create within a second.
+   * Default: 100,000. Range: whole numbers from 1 to 10,000,000.
+   */
+  readonly maxDescendants?: number
   /** Maximum number of bodies of steps and agents that run at the same time in this process. Default: 100. Range: whole numbers from 1. */
   readonly concurrency?: number
   /**

@@ -61,6 +61,11 @@ const catalogue: Catalogue = {
     next: 'Nothing was imported.',
     remedy: 'Export the run again, and copy the file as it is.',
   }),
+  'family-full': ({ root, limit }) => ({
+    what: `Run ${root} has ${limit} descendants, which is the limit, so none of them can create another run.`,
+    next: 'The run was not created.',
+    remedy: 'End a recursion that creates too many runs. Otherwise raise `maxDescendants` of createEngine.',
+  }),
   'foreign-await': ({ run, after, what }) => ({
     what: `Run ${run} is waiting for something outside its \`ctx\` after ${after}: ${what}.`,
     next: "Nothing was written, and the run is now 'stuck'.",

@@ -35,6 +35,8 @@ export interface ErrorDetails {
   'engine-stopped': { readonly [none: string]: never }
   /** The bytes given to `import` or `check` are not a run that was exported, or are damaged. `details.reason` says where and how. */
   'export-invalid': { readonly reason: string }
+  /** A run created by another run called `call` or `spawn`, and all runs below the first one, `details.root`, are as many as `maxDescendants` of the engine, `details.limit`. */
+  'family-full': { readonly root: string; readonly limit: number }
   /** A procedure waits for something that is not an operation of its `ctx`, or its `ctx` is used outside the procedure, such as in the body of a step. `details.after` names the last operation before it, `details.what` how Pawl noticed it. */
   'foreign-await': { readonly run: string; readonly after: string; readonly what: string }
   /** `run` was called with the id of an existing run that has a different procedure or input. */

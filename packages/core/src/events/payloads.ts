@@ -79,6 +79,8 @@ export interface ParentPayload {
   readonly position: number
   /** The number of runs above it, at least 1. */
   readonly depth: number
+  /** The topmost run above it. Missing if that is `run`, and in the logs of earlier versions. */
+  readonly root?: string
   /** Whether the parent waits for its end, which then sends it an `EndedPayload`. */
   readonly isCalled: boolean
 }

@@ -13,6 +13,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
+import type { Families } from './families.ts'
 import type { Remarks } from './remarks.ts'
 import type { RunReports } from './run-reports.ts'
 import type { Slots } from './slots.ts'
@@ -54,6 +55,7 @@ export interface WorkerServices {
   /** Number of positive tests of a run alone after which it is quarantined. */
   readonly maxCrashes: number
   readonly logLimits: LogLimits
+  readonly families: Families
   readonly escalateTo: string | undefined
   readonly policy: Policy | undefined
   readonly decider: AgentDefinition | undefined

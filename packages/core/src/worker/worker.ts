@@ -21,6 +21,7 @@ import type { WorkerKey } from '../ports/store/workers.ts'
 import { Chores, listChores } from './chores.ts'
 import { Claims } from './claims.ts'
 import { Committer } from './committer.ts'
+import { Families } from './families.ts'
 import { Lease } from './lease.ts'
 import { LoadedRuns } from './loaded-runs.ts'
 import { createLocalWorker } from './local-worker.ts'
@@ -61,6 +62,8 @@ export interface WorkerOptions {
   readonly bugs: Bugs
   /** Number of positive tests of a run alone after which it is quarantined. */
   readonly maxCrashes: number
+  /** Number of descendants of a run above which no descendant may create another run. */
+  readonly maxDescendants: number
   /** Maximum number of concurrent step bodies. */
   readonly concurrency: number
   readonly retention: RetentionRules
@@ -290,6 +293,7 @@ export class Worker {
       policy,
       replay,
       maxCrashes,
+      maxDescendants,
       slices = slicesByDefault,
       logLimits = defaultLogLimits,
     } = this.#options
@@ -301,6 +305,7 @@ export class Worker {
       time: this.#time,
       askIds: this.#askIds,
       slots: this.#slots,
+      families: new Families(clock, maxDescendants),
       remarks: new Remarks(logger),
       procedure: (name, version) => procedures.find(name, version),
       tellOthers: () => this.#lookAtOthers(),

@@ -12,6 +12,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'duration-invalid': 400,
   'engine-stopped': 503,
   'export-invalid': 422,
+  'family-full': 409,
   'foreign-await': 409,
   'host-refused': 421,
   'id-taken': 409,

@@ -13,6 +13,7 @@ import { describeCrashLoops } from './topics/crash-loops.ts'
 import { describeCreate } from './topics/create.ts'
 import { describeDamage } from './topics/damage.ts'
 import { describeEarlyAnswers } from './topics/early-answers.ts'
+import { describeFamilies } from './topics/families.ts'
 import { describeFeed } from './topics/feed.ts'
 import { describeFencing } from './topics/fencing.ts'
 import { describeGenerations } from './topics/generations.ts'
@@ -64,6 +65,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeEarlyAnswers(test)
     describeAnswers(test)
     describeCancels(test)
+    describeFamilies(test)
     describeHolds(test)
     describeOtherRuns(test)
     describeStates(test)

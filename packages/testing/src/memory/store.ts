@@ -4,6 +4,7 @@ import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
 import { findCheckpoint, listCheckpointPlaces, listCheckpoints } from './reads/checkpoints.ts'
+import { countDescendants } from './reads/descendants.ts'
 import { extractRun } from './reads/extract.ts'
 import { readLog } from './reads/log.ts'
 import { readMail, readMailOf, readReply } from './reads/mail.ts'
@@ -181,6 +182,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     checkpoints: (query) => read(() => listCheckpoints(tables, query)),
     checkpointPlaces: (query) => read(() => listCheckpointPlaces(tables, query)),
     states: (run, name) => read(() => readStates(tables, run, name)),
+    countDescendants: (id, limit) => read(() => countDescendants(tables, id, limit)),
     find: (id) =>
       read(() => {
         const run = tables.runs.get(id)

@@ -39,6 +39,8 @@ export interface RunStore {
    */
   restart(generation: NewGeneration): Promise<boolean>
   find(id: string): Promise<RunRow | null>
+  /** Counts the runs below a run: its children, theirs, and so on, in any state. At most `limit` of them. */
+  countDescendants(id: string, limit: number): Promise<number>
   /** Lists runs, newest first. */
   runs(filter: RunQuery): Promise<readonly RunRow[]>
 }

@@ -122,7 +122,7 @@ export interface ActivityContext {
 
 /** What a run knows of other runs. */
 export interface OtherRuns {
-  /** Composes the run that an operation creates. @throws PawlError 'input-invalid', 'payload-refused' */
+  /** Composes the run that an operation creates. @throws PawlError 'input-invalid', 'payload-refused', 'family-full' */
   compose(child: ChildSpec, position: number, isCalled: boolean): ChildRun | Promise<ChildRun>
   /** Whether an operation of this run creates a run with this id in the next unit. */
   isBeingCreated(id: string): boolean

@@ -26,9 +26,15 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
     const isLong = run.id.length > maxPrefix
     return `${run.id.slice(0, maxPrefix)}.${position}-${isLong ? key : key.slice(0, 8)}`
   }
+  const count = (root: string, limit: number): Promise<number> =>
+    untilRead(run, () => services.store.countDescendants(root, limit))
   return {
     compose(child, position, isCalled) {
-      const parent: ParentPayload = { run: run.id, position, depth: depthOf(run) + 1, isCalled }
+      const root = rootOf(run)
+      const parent: ParentPayload = {
+        ...{ run: run.id, position, depth: depthOf(run) + 1, isCalled },
+        ...(root === null ? {} : { root }),
+      }
       const request = {
         ...startOf(child),
         id: child.id ?? deriveId(position),
@@ -36,10 +42,13 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
         trace: run.continuation.trace,
       }
       const ports = { entropy: services.entropy, sha256: services.sha256, validate }
-      return whenKnown(composeStart(ports, request), ({ run: unhashed }): ChildRun => {
-        const { worker, ...hashed } = hashRun(services.sha256, unhashed, null)
-        return { ...hashed, parent: { run: run.id, position } }
-      })
+      const compose = (): ChildRun | Promise<ChildRun> =>
+        whenKnown(composeStart(ports, request), ({ run: unhashed }): ChildRun => {
+          const { worker, ...hashed } = hashRun(services.sha256, unhashed, null)
+          return { ...hashed, parent: { run: run.id, position } }
+        })
+      // What a root creates itself, its own bounds limit.
+      return root === null ? compose() : whenKnown(services.families.admit(root, count), compose)
     },
     isBeingCreated: (id) => run.outbox.creates(id),
     find: (id) => untilRead(run, () => services.store.find(id)),
@@ -51,6 +60,11 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
 /** The number of runs above a run. */
 function depthOf(run: RunState): number {
   return run.continuation.parent?.depth ?? 0
+}
+
+/** The topmost run above a run; null if there is none. Above a run of an earlier version: its parent. */
+function rootOf({ continuation: { parent } }: RunState): string | null {
+  return parent === null ? null : (parent.root ?? parent.run)
 }
 
 function startOf({ procedure, code, input }: ChildSpec): {
