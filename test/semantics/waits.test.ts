@@ -1,7 +1,8 @@
-import { procedure } from '@pawl/core'
-import { testEngine } from '@pawl/testing'
+import { createEngine, procedure } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { meddleWith } from '../support/meddling-store.ts'
 import { greet, hour, refusalOf, silent, start } from './support.ts'
 
 describe('status', () => {
@@ -115,5 +116,22 @@ describe('waiting', () => {
     ])
       expect(await refusalOf(asked)).toMatchObject({ code: 'engine-stopped' })
     await engine.stop()
+  })
+
+  test('a wait whose read is under way when the engine stops rejects with engine-stopped', async () => {
+    const { store, next } = meddleWith(memory())
+    const engine = await createEngine({ store, procedures: [greet] })
+    let begin = (): void => {}
+    const hasBegun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    next('asks', async () => {
+      begin()
+      await stopped
+      throw new Error('This connection to the store is closed.')
+    })
+    const asked = engine.inbox.next()
+    const stopped = hasBegun.then(() => engine.stop())
+    expect(await refusalOf(asked)).toMatchObject({ code: 'engine-stopped' })
   })
 })

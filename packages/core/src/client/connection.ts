@@ -147,6 +147,9 @@ export class Connection {
         // One hint may wake all waits.
         const entered = rounds.enter(workOfCall)
         if (entered !== undefined) await entered
+      } catch (error) {
+        // The read was under way when the store was closed.
+        throw this.#stopped && !PawlError.is(error) ? new PawlError('engine-stopped', {}) : error
       } finally {
         rung.stop()
       }
