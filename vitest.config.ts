@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { keepFilesInMemory } from './test/support/temporary-files.ts'
+
+keepFilesInMemory()
 
 // Tests import the packages by name and get their sources: nothing has to be built first.
 const conditions = ['@pawl/source']

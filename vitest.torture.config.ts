@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { keepFilesInMemory } from './test/support/temporary-files.ts'
+
+keepFilesInMemory()
 
 // The long versions of the tests, tens of thousands of kills and races, and the coverage: on demand (`npm run torture`).
 const conditions = ['@pawl/source']

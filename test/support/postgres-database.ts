@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connectTo } from '@pawl/core/storage'
 import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
+import type { CancelPlace } from './cancel-table.ts'
 
 /** The role the store works with in tests: it may do what docs/guides/postgres.md lists, and nothing else. */
 const role = 'pawl_app'
@@ -53,6 +54,25 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
   }
 }
 
+/**
+ * Places for the tests of one file, which follow one another: one database, emptied after each of them, and one pool,
+ * because new connections cost more than the tests do.
+ */
+export function makePlaces(): () => Promise<CancelPlace> {
+  let database: TestDatabase
+  let pool: pg.Pool
+  beforeAll(async () => {
+    database = await makeDatabase()
+    pool = new pg.Pool({ connectionString: database.url, max: 30 })
+    pool.on('error', () => {})
+  })
+  afterAll(async () => {
+    await pool.end()
+    await database.remove()
+  })
+  return async () => ({ store: postgres({ pool }), remove: () => empty(database.owner, 'pawl') })
+}
+
 /** A client that is told by the server that its session was ended, while it is ending it itself, throws that at nobody. */
 async function letSessionsEnd(server: string, database: string): Promise<void> {
   for (let looks = 0; looks < 100; looks++) {
@@ -60,6 +80,25 @@ async function letSessionsEnd(server: string, database: string): Promise<void> {
     if (rows.length === 0) return
     await wait(10)
   }
+}
+
+/** Deletes all rows: faster than a new database, and no test can see the difference. */
+export async function empty(owner: pg.Pool, schema: string): Promise<void> {
+  const tables = [
+    'workers',
+    'runs',
+    'run_info',
+    'events',
+    'messages',
+    'asks',
+    'ask_to',
+    'run_state',
+    'news',
+    'feed',
+    'decisions',
+    'checkpoints',
+  ]
+  await owner.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'))
 }
 
 async function migrate(url: string, schema: string): Promise<void> {

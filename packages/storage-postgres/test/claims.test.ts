@@ -3,10 +3,14 @@ import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PostgresServer } from '../../../scripts/postgres/server.ts'
-import { isServerGiven, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import {
+  empty,
+  isServerGiven,
+  makeDatabase,
+  type TestDatabase,
+} from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
 import { explain } from './support/explain.ts'
-import { empty } from './support/place.ts'
 import { newRun, newUnit, open, order } from './support/units.ts'
 
 const claimers = 200

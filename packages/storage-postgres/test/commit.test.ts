@@ -1,9 +1,8 @@
 import type { StorePort, Unit } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { empty, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
-import { empty } from './support/place.ts'
 import { bytes, createOwned, newAsk, newEvent, newUnit, open, type Standing } from './support/units.ts'
 
 let database: TestDatabase

@@ -6,8 +6,7 @@ import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bundle } from '../../../test/support/bundle.ts'
-import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
-import { empty } from './support/place.ts'
+import { empty, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { createOwned, open } from './support/units.ts'
 
 const anHour = 3_600_000

@@ -1,8 +1,7 @@
 import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { makeDatabase, readGuide, type TestDatabase } from '../../../test/support/postgres-database.ts'
-import { empty } from './support/place.ts'
+import { empty, makeDatabase, readGuide, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { bytes, createOwned, newEvent, newRun, newUnit, open, order } from './support/units.ts'
 
 // What docs/guides/postgres.md says and no other test is about.

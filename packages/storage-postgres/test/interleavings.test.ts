@@ -3,8 +3,7 @@ import { postgres } from '@pawl/storage-postgres'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MutantPool } from '../../../test/support/mutant-pool.ts'
-import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
-import { empty } from './support/place.ts'
+import { empty, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import {
   bytes,
   createOwned,

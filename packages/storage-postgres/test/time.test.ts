@@ -1,9 +1,14 @@
 import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { changeUrl, makeDatabase, runOn, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import {
+  changeUrl,
+  empty,
+  makeDatabase,
+  runOn,
+  type TestDatabase,
+} from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
-import { empty } from './support/place.ts'
 import { createOwned, newRun, newUnit, open, order } from './support/units.ts'
 
 const day = 24 * 3_600_000

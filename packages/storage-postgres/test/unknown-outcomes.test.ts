@@ -2,9 +2,8 @@ import type { StorePort, UnitOutcome } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MutantPool } from '../../../test/support/mutant-pool.ts'
-import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { changeUrl, empty, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { type Fate, TcpProxy } from '../../../test/support/tcp-proxy.ts'
-import { empty } from './support/place.ts'
 import { swallowCommits } from './support/swallowed-commits.ts'
 import {
   bytes,

@@ -1,9 +1,8 @@
 import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { changeUrl, empty, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
-import { empty } from './support/place.ts'
 import { bytes, createOwned, newAsk, newRun, newUnit, open, until } from './support/units.ts'
 
 let database: TestDatabase

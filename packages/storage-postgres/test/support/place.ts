@@ -19,7 +19,7 @@ import type {
   StoreSubject,
 } from '@pawl/testing/conformance'
 import type pg from 'pg'
-import type { TestDatabase } from '../../../../test/support/postgres-database.ts'
+import { empty, type TestDatabase } from '../../../../test/support/postgres-database.ts'
 import { types } from '../../src/connection/fast-path/values.ts'
 
 /** A subject whose places are one database, emptied after each test: they follow one another. */
@@ -64,25 +64,6 @@ async function damage(owner: pg.Pool, schema: string, id: string, how: Damage): 
       row.state,
     ])
   }
-}
-
-/** Deletes all rows: faster than a new database, and no test can see the difference. */
-export async function empty(owner: pg.Pool, schema: string): Promise<void> {
-  const tables = [
-    'workers',
-    'runs',
-    'run_info',
-    'events',
-    'messages',
-    'asks',
-    'ask_to',
-    'run_state',
-    'news',
-    'feed',
-    'decisions',
-    'checkpoints',
-  ]
-  await owner.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'))
 }
 
 /** Everything that is kept, read with statements of our own. */
