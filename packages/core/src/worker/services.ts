@@ -60,6 +60,8 @@ export interface WorkerServices {
   readonly policy: Policy | undefined
   readonly decider: AgentDefinition | undefined
   readonly slices: Slices
+  /** Waits for activity outside a turn to show itself before a verdict is final. */
+  readonly allowGrace: (onOver: () => void) => void
   /** 'always' replays the whole log in a new continuation for every event, for tests. */
   readonly replay: 'always' | 'when-needed'
   procedure(name: string, version: number): ProcedureDefinition | undefined

@@ -5,6 +5,7 @@ import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { Notifier } from '../base/notifier.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import { allowGrace } from '../host/drain.ts'
 import { outsideTurn } from '../host/outside-turn.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -75,6 +76,8 @@ export interface WorkerOptions {
   /** Limits of the continuations of parked runs kept in memory: their number, and the bytes delivered to them. */
   readonly keep: { readonly runs: number; readonly bytes: number }
   readonly replay: WorkerServices['replay']
+  /** Default: a span of real time, also where `clock` is simulated, since foreign work takes real time. */
+  readonly allowGrace?: WorkerServices['allowGrace']
   /** Default: 250 operations start at once, and a unit has 500 drafts. */
   readonly slices?: Slices
 }
@@ -300,6 +303,7 @@ export class Worker {
     return {
       ...{ store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs },
       ...{ escalateTo, decider, policy, replay, maxCrashes, slices, logLimits },
+      allowGrace: this.#options.allowGrace ?? allowGrace,
       reports: this.#reports,
       observer: this.#options.observer,
       time: this.#time,

@@ -13,6 +13,9 @@ import type { StorePort, WorkerKey } from '@pawl/core/storage'
 import type { VirtualClock } from '../../src/virtual-clock.ts'
 import type { Caller } from './network.ts'
 
+/** As long as a worker waits before it puts a run aside that may yet move. */
+const graceMs = 25
+
 export interface ProcessOptions {
   readonly name: string
   /** Some of its code is. */
@@ -68,9 +71,12 @@ export class SimulatedProcess implements Caller {
     const store = options.connect(this)
     this.#store = store
     const ports = { store, clock: this.#clock, entropy, sha256, notifier, logger }
+    // Nothing here moves outside a turn in real time, so that simulated time decides.
+    const allowGrace = (onOver: () => void): void => void this.#clock.after(graceMs, onOver)
     const onBody = (): void => options.onBody(this)
     this.#worker =
-      settings && new Worker({ ...settings, ...ports, name, keep, replay, slices, effects: announce(onBody) })
+      settings &&
+      new Worker({ ...settings, ...ports, name, keep, replay, slices, effects: announce(onBody), allowGrace })
     this.client = createConnectedClient({ ...ports, localWorker: this.#worker?.local })
   }
 

@@ -65,11 +65,6 @@ const expectedCodes = [
   'procedure-broken',
 ]
 
-/** Longer than the engine waits before it puts a run aside that may yet move: that wait is of real time. */
-const longerThanGraceMs = 35
-/** Within so many rounds of the event loop it has come to that wait, and has done what follows. */
-const loopsToGrace = 20
-
 /** Workers, clients and people on one store, in a time and under faults that chance makes up. */
 export class World {
   readonly tables: Tables = makeTables()
@@ -108,8 +103,6 @@ export class World {
   readonly #hasCancels: boolean
   /** A run kills its workers, or may. */
   #isDeadly = false
-  /** Wrong code has begun, and is still to be found out. */
-  #isGraceDue = false
   #processes: SimulatedProcess[] = []
   /** Up to which message a run had seen its mail when it was released. */
   readonly #parkedWith = new Map<RunKey, number>()
@@ -134,9 +127,6 @@ export class World {
     this.#wrongProcedures = this.programs.map((program) =>
       makeWrongProcedure(program, {
         ...{ tables: this.tables, chance: this.#chance, stage: this.bodies, kids: kidRefs },
-        onBegin: () => {
-          this.#isGraceDue = true
-        },
         onKept: (run) => this.surprises.push(`wrong code continued with ${run}`),
       }),
     )
@@ -210,18 +200,8 @@ export class World {
   async #passTime(): Promise<void> {
     const chance = this.#chance
     await goRound(chance.between(1, 6))
-    await this.#findOutMistakes()
     this.clock.moveTo(this.clock.now + this.#drawStride())
     this.#findStranded()
-  }
-
-  async #findOutMistakes(): Promise<void> {
-    while (this.#isGraceDue) {
-      this.#isGraceDue = false
-      await goRound(loopsToGrace)
-      await new Promise<void>((next) => setTimeout(next, longerThanGraceMs))
-      await goRound(loopsToGrace)
-    }
   }
 
   /** Often just up to the next timer: what happens then meets what is due. */

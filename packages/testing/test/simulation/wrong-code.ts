@@ -10,7 +10,6 @@ export interface WrongCodeOptions {
   readonly chance: Chance
   readonly stage: Stage
   readonly kids: readonly KidRef[]
-  readonly onBegin: () => void
   /** It was continued. */
   readonly onKept: (run: string) => void
 }
@@ -21,12 +20,11 @@ export interface WrongCodeOptions {
  */
 export function makeWrongProcedure(program: Program, options: WrongCodeOptions): AnyProcedure {
   const { name, version } = program
-  const { tables, chance, onBegin, onKept } = options
+  const { tables, chance, onKept } = options
   const mistake = chance.pick(['asks for something else', 'fails', 'awaits', 'has a bug'] as const)
   if (mistake === 'has a bug')
     return makeProcedure(program, breakAfter(chance.below(6), options.stage), options.kids)
   return procedure({ name, version, input, signals, updates }, async (ctx) => {
-    onBegin()
     // What it did to a generation that has done nothing yet would be right: it would be the run's own code.
     const run = tables.runs.get(ctx.runId)
     const hasBegun = run?.events.slice(run.base).some(({ position }) => position >= 0) === true

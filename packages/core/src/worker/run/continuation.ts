@@ -11,7 +11,7 @@ import { firstGeneration, type Generation, generationIn } from '../../events/gen
 import type { ForkPayload, ParentPayload, StartedPayload, TraceContext } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { findThrowSite } from '../../host/call-site.ts'
-import { allowGrace, drain } from '../../host/drain.ts'
+import { drain } from '../../host/drain.ts'
 import { watchFromNowOn } from '../../host/watchdog/watchdog.ts'
 import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
@@ -257,7 +257,7 @@ export class Continuation implements ExecutionHost {
   /** Returns the decision once all is delivered; synchronously, unless the procedure may still move outside a turn. */
   decide(onDecided: (decision: Decision<ProcedureOperation>) => void): void {
     const execution = this.#execution as Execution<ProcedureOperation>
-    if (execution.needsGrace) allowGrace(() => onDecided(execution.decide()))
+    if (execution.needsGrace) this.#services.allowGrace(() => onDecided(execution.decide()))
     else onDecided(execution.decide())
   }
 
