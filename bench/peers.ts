@@ -81,6 +81,7 @@ async function measurePeer(
   let about: PeerAbout | null = null
   console.log(`\n# ${peer}`)
   for (const workload of workloads) {
+    if (workload.peers?.includes(peer) === false) continue
     const reported: PeerReport[] = []
     try {
       for (let process = 0; process < workload.processes; process++)

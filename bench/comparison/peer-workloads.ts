@@ -12,6 +12,8 @@ export interface PeerWorkload {
   readonly figures: readonly Omit<PeerFigure, 'spread'>[]
   /** Measured once more with what the peer offers for low latency, if it does. */
   readonly isLatency?: boolean
+  /** Those whose programs have it. Default: all. */
+  readonly peers?: readonly string[]
 }
 
 const p50 = { name: 'p50Ms', title: 'p50', unit: 'ms', better: 'less' } as const
@@ -78,6 +80,15 @@ export const peerWorkloads: readonly PeerWorkload[] = [
       { name: 'addedMb', title: 'resident memory added', unit: 'MB', better: 'less' },
       { name: 'serverMb', title: 'and in its own server', unit: 'MB', better: 'less' },
     ],
+  },
+  {
+    name: 'children',
+    title: 'one run, 1,000 children at once',
+    // A round takes some of them most of a minute.
+    rounds: 3,
+    processes: 1,
+    figures: [{ name: 'perSecond', title: 'children', unit: '/s', better: 'more' }],
+    peers: ['dbos', 'openworkflow', 'restate'],
   },
   {
     name: 'kill',

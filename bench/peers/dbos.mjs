@@ -28,7 +28,14 @@ export async function open({ url }, { onStep, onWait, onEnd }) {
     const all = await Promise.all(Array.from({ length: steps }, (_, i) => step(i)))
     return onEnd(DBOS.workflowID, all.reduce(add))
   }
+  const child = DBOS.registerWorkflow(async (i) => onStep(i), { name: 'child' })
+  const parent = async (count) => {
+    const begin = async (_, i) => (await DBOS.startWorkflow(child)(i)).getResult()
+    const all = await Promise.all(Array.from({ length: count }, begin))
+    return onEnd(DBOS.workflowID, all.reduce(add))
+  }
   const workflows = {
+    parent: DBOS.registerWorkflow(parent, { name: 'parent' }),
     sequence: DBOS.registerWorkflow(sequence, { name: 'sequence' }),
     fan: DBOS.registerWorkflow(fan, { name: 'fan' }),
   }

@@ -22,7 +22,13 @@ export const whyMostSteps = 'its limit is 1,000 a run'
 export async function open({ url }, { onStep, onWait, onEnd }) {
   const backend = await BackendPostgres.connect(url)
   const engine = new OpenWorkflow({ backend })
+  const child = engine.defineWorkflow({ name: 'child' }, async ({ input }) => onStep(input.i))
   const workflows = {
+    parent: engine.defineWorkflow({ name: 'parent' }, async ({ input, step }) => {
+      const begin = (_, i) => step.runWorkflow(child.workflow.spec, { i }, { name: `child ${i}` })
+      const all = await Promise.all(Array.from({ length: input.steps }, begin))
+      return onEnd(input.id, all.reduce(add))
+    }),
     sequence: engine.defineWorkflow({ name: 'sequence' }, async ({ input, step }) => {
       let sum = 0
       for (let i = 0; i < input.steps; i++)

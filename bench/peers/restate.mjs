@@ -36,6 +36,12 @@ export async function open({ ingress, admin, port, folder }, { onStep, onWait, o
         const all = await RestatePromise.all(Array.from({ length: steps }, begin))
         return onEnd(id, all.reduce(add))
       },
+      child: async (_ctx, i) => onStep(i),
+      async parent(ctx, { id, steps: count }) {
+        const begin = (_, i) => ctx.serviceClient(steps).child(i)
+        const all = await RestatePromise.all(Array.from({ length: count }, begin))
+        return onEnd(id, all.reduce(add))
+      },
     },
   })
   const endpoint = createServer(createEndpointHandler({ services: [steps] }))

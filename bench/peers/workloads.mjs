@@ -51,6 +51,17 @@ export const workloads = {
     return { totalMs: times }
   },
 
+  /** One run that begins 1,000 runs at once, each of which does one step's work in its body. */
+  async children({ open, watch, maxSteps = 1_000, job: { rounds, pace } }) {
+    const engine = await open()
+    const rates = []
+    const count = Math.min(maxSteps, 1_000)
+    const once = (round) => timeBodies(engine, watch, 'parent', [`children:${round}`], count)
+    await warmUp(pace, once)
+    for (let round = 0; round < rounds; round++) rates.push((count * 1_000) / (await once(round)))
+    return { perSecond: rates }
+  },
+
   /** A run of one step, from its start to its result. */
   async W4({ open, watch, job }) {
     const engine = await open()
