@@ -2,7 +2,6 @@ import { createEngine, procedure } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import type pg from 'pg'
 import { z } from 'zod'
-import type { TestDatabase } from '../../../../test/support/postgres-database.ts'
 
 const patient = procedure(
   { name: 'patient', input: z.object({ round: z.number() }), signals: { n: z.number() } },
@@ -21,7 +20,7 @@ const ids = ['asking', 'with mail', 'answered'] as const
 /**
  * Leaves live runs: one that asks, one that has unread signals beside its open question, and one whose answer nobody has read.
  */
-export async function leaveLiveRuns({ url }: Pick<TestDatabase, 'url'>): Promise<void> {
+export async function leaveLiveRuns(url: string): Promise<void> {
   const engine = await createEngine({ store: postgres(url), procedures: [patient], logger: silent })
   const [, withMail] = await Promise.all(ids.map((id) => engine.run(patient, { round: 1 }, { id })))
   for (const id of ids) await engine.inbox.next({ run: id })
@@ -34,7 +33,7 @@ export async function leaveLiveRuns({ url }: Pick<TestDatabase, 'url'>): Promise
 }
 
 /** Answers what is open, and returns what the runs return, which continue on the way. */
-export async function finishLiveRuns({ url }: Pick<TestDatabase, 'url'>): Promise<readonly string[]> {
+export async function finishLiveRuns(url: string): Promise<readonly string[]> {
   const engine = await createEngine({ store: postgres(url), procedures: [patient], logger: silent })
   const { items } = await engine.inbox.list({})
   for (const { id } of items) await engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })
