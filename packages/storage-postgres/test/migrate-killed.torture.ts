@@ -70,7 +70,7 @@ test('control: a migration without a transaction is half done when it is killed'
   expect((await killAtEvery('before', { TRANSACTION: 'off' })).halfDone).not.toEqual([])
 })
 
-/** A server goes on for a while with what it was told by a process that is gone. */
+/** A server continues for a while with what it was told by a process that is gone. */
 async function waitForSessions({ owner }: Pick<TestDatabase, 'owner'>): Promise<void> {
   const theirs = `select from pg_stat_activity where datname = current_database() and application_name = 'pawl'`
   await expect.poll(async () => (await owner.query(theirs)).rowCount, { interval: 5 }).toBe(0)

@@ -8,7 +8,7 @@ const patient = procedure(
   async (ctx, { round }): Promise<string> => {
     await ctx.step('load', () => 'loaded')
     if (round === 2) return `${await ctx.receive('n')} in round 2`
-    const { approved } = await ctx.human.approve('Go on?', { key: 'go' })
+    const { approved } = await ctx.human.approve('Continue?', { key: 'go' })
     const n = await ctx.receive('n')
     await ctx.step('note', () => `${approved} ${n}`)
     return ctx.continueAs({ round: 2 })
@@ -18,7 +18,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const ids = ['asking', 'with mail', 'answered'] as const
 
 /**
- * Leaves live runs: one that asks, one that has unread signals beside its open question, and one whose answer nobody has read.
+ * Leaves live runs: one that asks, one that has unread signals beside its open question, and one whose answer no worker has read.
  */
 export async function leaveLiveRuns(url: string): Promise<void> {
   const engine = await createEngine({ store: postgres(url), procedures: [patient], logger: silent })
