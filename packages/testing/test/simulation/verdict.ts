@@ -11,6 +11,8 @@ import type { World } from './world.ts'
 /** Everything that is not as it was promised. */
 export function findFaults(world: World): readonly string[] {
   const { tables, acknowledged, bodies, lines, surprises } = world
+  const runs = [...tables.runs.values()]
+  const retried = new Set(runs.filter(wasRetried).map(({ id }) => id))
   return [
     ...surprises.map((what) => `a surprise: ${what}`),
     ...lines.filter((line) => !isHarmless(line)).map((line) => `a worker said ${line}`),
@@ -18,13 +20,25 @@ export function findFaults(world: World): readonly string[] {
       .filter((id) => !tables.runs.has(id))
       .map((id) => `${id} was acknowledged and is lost`),
     ...bodies.begun
-      .filter(({ isInVain }) => isInVain)
+      .filter(({ run, isInVain }) => isInVain && !retried.has(run))
       .map((one) => `a body began though its result was known: ${JSON.stringify(one)}`),
     ...world.restless.map((name) => `all runs have ended, and ${name} is at work`),
-    ...[...tables.runs.values()].flatMap((run) =>
-      findRunFaults(world, run).map((fault) => `${run.id}: ${fault}`),
-    ),
+    ...runs
+      .filter(({ id }) => !retried.has(id))
+      .flatMap((run) => findRunFaults(world, run).map((fault) => `${run.id}: ${fault}`)),
   ]
+}
+
+/**
+ * Whether it was retried after it had failed: a request to retry it, made while it had a mark, came late. It keeps a past that
+ * the verdict does not read.
+ */
+function wasRetried({ events }: RunRecord): boolean {
+  return events.some(({ type, payload }) => {
+    if (type !== 'started' || payload === null) return false
+    const { generation } = decodePayload(payload) as { readonly generation?: { readonly why: string } }
+    return generation?.why === 'retried'
+  })
 }
 
 const harmless = [
