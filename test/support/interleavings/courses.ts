@@ -14,7 +14,7 @@ const thaws = [undefined, 2, 8, 20]
 const freezes = 76
 
 /** All courses with one process or two in which one stop is held up, or two are. */
-export const allCourses: number = manners.length * freezes * thaws.length * stops * holds.length * 2
+const allCourses = manners.length * freezes * thaws.length * stops * holds.length * 2
 /** A prime that is no factor of their number: neighbours in the list have nothing in common. */
 const stride = 7_368_787
 
