@@ -30,7 +30,7 @@ import { prepareRestart, type Restart } from './writes/restart.ts'
 import { prepareSend, type Send } from './writes/send.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
 
-/** Holds every statement of the store by purpose, prepared once per connection. */
+/** Holds every statement of the store by purpose, prepared once per connection, and what is rare not before it is used. */
 export interface Statements {
   readonly workers: Workers
   readonly create: Create['create']
@@ -79,36 +79,78 @@ export function prepareStatements(database: Database): Statements {
   const others = prepareOtherRuns(database, creating, leaveMessage, leaveCancel)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
   const askIdKey = database.prepare<[], string>("select value from store_info where name = 'ask-ids'").pluck()
+  const install = whenUsed(() => prepareInstall(database, askNames, feed, checkpoints))
+  const extract = whenUsed(() => prepareExtract(database, readRun, readStates))
+  const removals = whenUsed(() => prepareRemovals(database, others))
+  const cancel = whenUsed(() => prepareCancel(database, leaveCancel))
+  const holdMail = whenUsed(() => prepareHoldMail(database))
+  const retry = whenUsed(() => prepareRetry(database))
+  const restart = whenUsed(() => prepareRestart(database, checkpoints))
+  const isolate = whenUsed(() => prepareIsolate(database))
+  const readBacklog = whenUsed(() => prepareReadBacklog(database))
+  const countDescendants = whenUsed(() => prepareCountDescendants(database))
+  const checkpointReads = whenUsed(() => prepareCheckpointReads(database))
+  const readAll = whenUsed(() => prepareReadAll(database))
   return {
     workers: prepareWorkers(database, feed),
     create: creating.create,
-    install: prepareInstall(database, askNames, feed, checkpoints),
-    extract: prepareExtract(database, readRun, readStates),
-    removals: prepareRemovals(database, others),
+    get install() {
+      return install()
+    },
+    get extract() {
+      return extract()
+    },
+    get removals() {
+      return removals()
+    },
     commit: prepareCommit(database, askNames, feed, others, checkpoints),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),
     send: prepareSend(database, leaveMessage),
     answer: prepareAnswer(database, asks, askNames, feed, leaveMessage),
-    cancel: prepareCancel(database, leaveCancel),
-    holdMail: prepareHoldMail(database),
+    get cancel() {
+      return cancel()
+    },
+    get holdMail() {
+      return holdMail()
+    },
     mark: prepareMark(database, feed),
-    retry: prepareRetry(database),
-    restart: prepareRestart(database, checkpoints),
-    isolate: prepareIsolate(database),
+    get retry() {
+      return retry()
+    },
+    get restart() {
+      return restart()
+    },
+    get isolate() {
+      return isolate()
+    },
     claims: prepareClaims(database),
-    readBacklog: prepareReadBacklog(database),
+    get readBacklog() {
+      return readBacklog()
+    },
     readLog: prepareReadLog(database),
     readFeed: prepareReadFeed(database),
     mail: prepareMailReads(database),
     readRun,
     readStates,
-    countDescendants: prepareCountDescendants(database),
-    checkpointReads: prepareCheckpointReads(database),
+    get countDescendants() {
+      return countDescendants()
+    },
+    get checkpointReads() {
+      return checkpointReads()
+    },
     checkpoints,
     asks,
-    readAll: prepareReadAll(database),
+    get readAll() {
+      return readAll()
+    },
     readAskIdKey: () => askIdKey.get() as string,
     readDataVersion: () => dataVersion.get() as number,
   }
+}
+
+/** Delays preparing what most processes never use: it would make every engine start later. */
+function whenUsed<Prepared>(prepare: () => Prepared): () => Prepared {
+  let prepared: Prepared | undefined
+  return () => (prepared ??= prepare())
 }

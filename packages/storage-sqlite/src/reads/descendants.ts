@@ -8,7 +8,7 @@ export function prepareCountDescendants(database: Database): CountDescendants {
     .prepare<[string, number], number>(
       `with recursive family(id) as (
          select ? union all
-         select r.id from family p join run_info f on f.parent = p.id join runs r on r.run = f.run
+         select runs.id from family join run_info on parent = family.id join runs using (run)
          limit ?)
        select count(*) - 1 from family`,
     )
