@@ -21,14 +21,17 @@ const onNodeSqlite = {
 }
 const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 
-// Tests that change nothing of their process: they share it, and each module is loaded once. What needs no engine
-// and settles many promises stays alone: engines switch on the hooks of promises, which makes them slow.
-const shared = [
-  'test/semantics/**/*.test.ts',
-  'packages/core/test/{base,checks,errors,ports,schemas}/**/*.test.ts',
-  'packages/core/test/authoring/{,agent/,human/,step/}*.test.ts',
-  // Commands without a process of their own.
-  'packages/cli/test/{answer,cancel,doors,explore,look,resume}.test.ts',
+// Tests that have a process of their own. All others share one, which loads each module once: that is half of their time.
+const alone = [
+  // They change their process: its globals, its listeners, its modules.
+  'packages/core/test/host/**/*.test.ts',
+  'packages/core/test/kernel/{identity,surroundings}.test.ts',
+  'test/worker/no-threads.test.ts',
+  'test/inbox/demo.test.ts',
+  'examples/*/test/**/*.test.ts',
+  'test/examples-on-memory.test.ts',
+  // They settle many promises, which the hooks of an engine that was started before would make slow.
+  'packages/core/test/kernel/**/*.test.ts',
 ]
 
 const needsPostgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']
@@ -49,7 +52,8 @@ export default defineConfig({
         test: {
           name: 'local',
           include: ['{packages,examples}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...needsPostgres, ...shared],
+          exclude: ['**/node_modules/**', ...needsPostgres, ...alone],
+          isolate: false,
           // The server serves what is built of the inbox.
           globalSetup: './test/inbox/support/build.ts',
           typecheck: {
@@ -61,7 +65,12 @@ export default defineConfig({
           },
         },
       },
-      { ...onSources, extends: true, test: { name: 'shared', include: shared, isolate: false } },
+      {
+        ...onSources,
+        extends: true,
+        // The demos serve the inbox, too.
+        test: { name: 'alone', include: alone, globalSetup: './test/inbox/support/build.ts' },
+      },
       {
         // The adapter once more, with the earlier major version of the AI SDK.
         resolve: { conditions, alias: [{ find: /^ai(\/.*)?$/, replacement: 'ai-6$1' }] },
@@ -76,6 +85,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: needsPostgres,
+          isolate: false,
           // A real server, from npm; TEST_POSTGRES_URL names another one.
           globalSetup: './test/support/postgres-setup.ts',
         },
