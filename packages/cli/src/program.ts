@@ -21,6 +21,7 @@ import { run } from './commands/run.ts'
 import { server, worker } from './commands/serve.ts'
 import { listTokens, makeToken, revokeToken } from './commands/token.ts'
 import { exportRun, importRun } from './commands/transfer.ts'
+import { readVersion, version } from './commands/version.ts'
 import { type CommonFlags, type Context, createContext, type Surroundings } from './context.ts'
 import { CommandError } from './door/problem.ts'
 import { type ExitStatus, exit } from './exit.ts'
@@ -71,6 +72,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
       writeErr: (text) => void stderr.write(text),
     })
     .showHelpAfterError('Run with --help for an explanation.')
+    .version(readVersion(), '--version', 'print the version')
     .exitOverride()
   const add = (usage: string, description: string): Command =>
     program
@@ -199,6 +201,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
         return exit.done
       }),
   )
+  add('version', 'print the versions of Pawl and Node').action((flags) => act(flags, version))
   return program
 }
 

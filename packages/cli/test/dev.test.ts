@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorkspace, type Dev, startDev } from './support/workspace.ts'
@@ -65,6 +65,43 @@ test('dev replaces the worker when the code changes, names the runs that no long
     writeFileSync(file, before)
     await dev.line(/Working\./)
     expect(await add(dev)).toBe(2)
+  } finally {
+    dev.child.kill('SIGTERM')
+  }
+  expect(await once(dev.child, 'exit')).toEqual([0, null])
+})
+
+test('dev --open hands the address of the inbox, with its key, to the command that BROWSER names', async () => {
+  using workspace = await createWorkspace()
+  const { folder } = workspace
+  const browser = join(folder, 'browser')
+  const opened = join(folder, 'opened')
+  writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > opening && mv opening opened\n`, { mode: 0o755 })
+  const watcher = watch(folder)
+  const dev = await startDev({ ...workspace, env: { ...workspace.env, BROWSER: browser } }, '--open')
+  try {
+    while (!existsSync(opened)) await once(watcher, 'change')
+    const [address, ...more] = readFileSync(opened, 'utf8').split('\n')
+    expect(more).toEqual([''])
+    const { origin, hash } = new URL(address as string)
+    expect({ origin, authorization: `Bearer ${hash.replace('#key=', '')}` }).toEqual({
+      origin: dev.origin,
+      ...dev.headers,
+    })
+  } finally {
+    watcher.close()
+    dev.child.kill('SIGTERM')
+  }
+  expect(await once(dev.child, 'exit')).toEqual([0, null])
+})
+
+test('dev --open serves without a browser, and says so', async () => {
+  using workspace = await createWorkspace()
+  const env = { ...workspace.env, BROWSER: join(workspace.folder, 'none') }
+  const dev = await startDev({ ...workspace, env }, '--open')
+  try {
+    await dev.line(/browser/)
+    expect((await fetch(`${dev.origin}/v1/me`, { headers: dev.headers })).status).toBe(200)
   } finally {
     dev.child.kill('SIGTERM')
   }

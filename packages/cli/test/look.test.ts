@@ -1,5 +1,7 @@
+import { userInfo } from 'node:os'
 import { expect, test } from 'vitest'
-import { createWorkspace } from './support/workspace.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { createWorkspace, serve, type Workspace } from './support/workspace.ts'
 
 test('lists, shows and logs runs tab-separated in a pipe, and as JSON', async () => {
   using workspace = await createWorkspace()
@@ -73,4 +75,36 @@ test('show --tree prints a run and all runs below it', async () => {
     children: [{ run: { id: 'branch:1' }, children: [{ run: { id: 'leaf:1' } }] }, { children: [] }],
   })
   expect((await workspace.pawl('show', 'leaf:1')).stdout).toContain('child of\tbranch:1\n')
+})
+
+/** Asks one person, another one, and everybody. Returns whose questions `--mine` lists. */
+async function listMine(workspace: Workspace, me: string): Promise<readonly string[]> {
+  for (const [id, to] of [['me', me], ['bob', 'user:bob'], ['everyone']])
+    await workspace.pawl('run', 'pass', '--input', JSON.stringify({ to }), '--id', `to:${id}`)
+  const all = JSON.parse((await workspace.pawl('inbox', '--json')).stdout) as readonly unknown[]
+  expect(all).toHaveLength(3)
+  const mine = await workspace.pawl('inbox', '--mine', '--json')
+  expect(mine, mine.stderr).toMatchObject({ status: 0 })
+  return (JSON.parse(mine.stdout) as readonly { readonly run: string }[]).map(({ run }) => run).sort()
+}
+
+test('inbox --mine lists what waits for the user of this system, of a store', async () => {
+  using workspace = await createWorkspace()
+  const me = `user:${userInfo().username}`
+  expect(await listMine(workspace, me)).toEqual(['to:everyone', 'to:me'])
+})
+
+test('inbox --mine lists what waits for the owner of the token, of a server', async () => {
+  using workspace = await createWorkspace()
+  await using served = await serve(workspace)
+  expect(await listMine(served, 'user:me')).toEqual(['to:everyone', 'to:me'])
+})
+
+test('prints its version, as text and as JSON', async () => {
+  using workspace = await createWorkspace()
+  const { version } = manifest
+  expect(await workspace.pawl('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+  expect(await workspace.pawl('version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+  const { stdout } = await workspace.pawl('version', '--json')
+  expect(JSON.parse(stdout)).toEqual({ version, node: process.versions.node })
 })

@@ -80,7 +80,6 @@ export function prepareStatements(database: Database): Statements {
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
   const askIdKey = database.prepare<[], string>("select value from store_info where name = 'ask-ids'").pluck()
   const install = whenUsed(() => prepareInstall(database, askNames, feed, checkpoints))
-  const extract = whenUsed(() => prepareExtract(database, readRun, readStates))
   const removals = whenUsed(() => prepareRemovals(database, others))
   const cancel = whenUsed(() => prepareCancel(database, leaveCancel))
   const holdMail = whenUsed(() => prepareHoldMail(database))
@@ -90,16 +89,13 @@ export function prepareStatements(database: Database): Statements {
   const readBacklog = whenUsed(() => prepareReadBacklog(database))
   const countDescendants = whenUsed(() => prepareCountDescendants(database))
   const checkpointReads = whenUsed(() => prepareCheckpointReads(database))
-  const readAll = whenUsed(() => prepareReadAll(database))
   return {
     workers: prepareWorkers(database, feed),
     create: creating.create,
     get install() {
       return install()
     },
-    get extract() {
-      return extract()
-    },
+    extract: prepareExtract(database, readRun, readStates),
     get removals() {
       return removals()
     },
@@ -141,9 +137,7 @@ export function prepareStatements(database: Database): Statements {
     },
     checkpoints,
     asks,
-    get readAll() {
-      return readAll()
-    },
+    readAll: prepareReadAll(database),
     readAskIdKey: () => askIdKey.get() as string,
     readDataVersion: () => dataVersion.get() as number,
   }

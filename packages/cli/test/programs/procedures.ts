@@ -72,6 +72,11 @@ export const decide = procedure({ name: 'decide' }, (ctx) =>
     fallback: { ask: { to: 'group:ops' } },
   }),
 )
+/** Asks a user, or everybody. */
+export const pass = procedure(
+  { name: 'pass', input: z.object({ to: z.templateLiteral(['user:', z.string()]).optional() }) },
+  (ctx, { to }) => ctx.human.approve('Pass?', to === undefined ? {} : { to }),
+)
 export const leaf = procedure({ name: 'leaf' }, async () => 'leaf')
 export const branch = procedure({ name: 'branch' }, (ctx) => ctx.call(leaf, undefined, { id: 'leaf:1' }))
 export const tree = procedure({ name: 'tree' }, async (ctx) => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
     statements.add(text)
     return prepare(text)
   }) as typeof database.prepare
-  // Reading the groups prepares those that are rare.
+  // Reading a group that is rare prepares it.
   Object.values(prepareStatements(database))
   database.prepare = prepare
   return () => {
