@@ -61,6 +61,9 @@ const renewed = await work(366, 'third', 'renew', 'Ada')
 tell.act(6, 'The old branch')
 const last = await check('third', 0)
 
+tell.act(7, 'And if the answer had been no? A fork shares the year, and differs from there')
+const refused = await work(366, 'third', 'refuse', 'Ada')
+
 tell.title('Verdict')
 const checks: readonly (readonly [string, boolean])[] = [
   [
@@ -77,6 +80,11 @@ const checks: readonly (readonly [string, boolean])[] = [
   [
     'the branch without a card is named once no run is on it',
     last.includes('Branch 1 of card in renew v1 can be removed') && !third.includes('can be removed'),
+  ],
+  [
+    'the fork with the other answer ended, and did nothing of the past again',
+    refused.some((line) => /^beside it continues +it has ended$/.test(line)) &&
+      !refused.some((line) => line.startsWith('did')),
   ],
 ]
 for (const [what, holds] of checks) (holds ? tell.passed : tell.failed)(what)

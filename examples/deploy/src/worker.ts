@@ -9,7 +9,11 @@ import { renew as second } from './code/second.ts'
 import { renew as third } from './code/third.ts'
 
 const deploys = { first, second, third }
-const [deploy, what, name] = process.argv.slice(2) as [keyof typeof deploys, 'join' | 'renew', string]
+const [deploy, what, name] = process.argv.slice(2) as [
+  keyof typeof deploys,
+  'join' | 'renew' | 'refuse',
+  string,
+]
 const renew = deploys[deploy]
 const engine = await createEngine({
   store: sqlite(join(process.env['DEPLOY_FOLDER'] as string, 'members.db')),
@@ -21,6 +25,11 @@ if (what === 'join') {
   for (let status = ''; status !== 'waiting'; status = (await run.status()).status) await wait(20)
   const [sleep] = (await run.status()).waitingFor
   console.log(`it sleeps until ${showDay(sleep?.until)}`)
+} else if (what === 'refuse') {
+  const other = await refuse()
+  const [rows, otherRows] = [await describe(id), await describe(other.id)]
+  for (const [index, row] of rows.entries()) console.log(`beside ${row.padEnd(44)} ${otherRows[index] ?? ''}`)
+  console.log(`beside ${(await engine.get(renew, id).result()).padEnd(44)} ${await other.result()}`)
 } else {
   const ask = await engine.inbox.next({ run: id })
   console.log(`asks ${ask.message}`)
@@ -31,6 +40,31 @@ if (what === 'join') {
     console.log(`log ${showDay(new Date(timestamp))} ${type} ${name}`)
 }
 await engine.stop()
+
+/** Starts a run that shares the past of the other one up to its answer, which is a no. */
+async function refuse() {
+  const { execution_log: log } = await engine.log(id)
+  const asked = log.find(({ type }) => type === 'hitl_approval')
+  const charged = log.find(({ name }) => name === 'charge')
+  if (!asked || !charged) throw new Error(`${id} was not renewed`)
+  const fork = await engine.fork(
+    id,
+    { position: charged.position },
+    { edit: { [asked.position]: { approved: false } } },
+  )
+  await fork.result()
+  return fork
+}
+
+/** One line for each entry of a log, with the answers of people. */
+async function describe(run: string): Promise<readonly string[]> {
+  const { execution_log: log } = await engine.log(run)
+  return log.map(({ type, name, result }) => {
+    const answer =
+      type === 'hitl_approval' ? ((result as { approved: boolean }).approved ? ': yes' : ': no') : ''
+    return `${type} ${name}`.slice(0, 38) + answer
+  })
+}
 
 function showDay(day: Date | undefined): string {
   return day?.toISOString().slice(0, 10) ?? 'no day'

@@ -30,4 +30,10 @@ test('a membership keeps what it has done over a year of deploys', async () => {
   expect(unusedBranches(await engine.check())).toMatchObject([{ change: 'card', branch: 1 }])
   expect(await engine.get('Bob').result()).toBe('it continues')
   expect(engine.calls).toEqual({ charge: 2 })
+
+  const { execution_log: log } = await engine.log('Ada')
+  const [asked, charged] = log.slice(-2).map(({ position }) => position) as [number, number]
+  const refused = await engine.fork('Ada', { position: charged }, { edit: { [asked]: { approved: false } } })
+  expect(await refused.result()).toBe('it has ended')
+  expect(engine.calls).toEqual({ charge: 2 })
 })
