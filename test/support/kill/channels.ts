@@ -33,7 +33,7 @@ export async function killChannelAtEveryWrite(
     const first = trial.start({ KILL_AT: `${n}:${when}` })
     const isOver = () => !first.isRunning
     const delivered = runs.map((run) => `delivered ${run}`)
-    await Promise.race([first.ended(), scene.untilTold(delivered)])
+    await Promise.race([first.ended(), scene.untilTold(delivered).then(trial.untilDelivered)])
     if (!isOver()) {
       await trial.answer()
       await Promise.race([first.ended(), scene.untilTold(runs.map((run) => `updated ${run}`))])
@@ -42,6 +42,7 @@ export async function killChannelAtEveryWrite(
     await first.kill()
     const second = trial.start()
     await scene.untilTold(delivered)
+    await trial.untilDelivered()
     await trial.answer()
     await scene.untilTold(runs.map((run) => `updated ${run}`))
     await trial.untilEnded()
@@ -109,6 +110,18 @@ async function startScene() {
         start: (env: Record<string, string> = {}, ...more: string[]) =>
           new WorkerProcess(program, [location, url, ...more], env),
         answer: () => answerAll(client),
+        /** Waits until it is recorded: what is answered before that has no delivery to update. */
+        async untilDelivered() {
+          for (;;) {
+            const { items } = await client.list({ procedure: 'pawl.notify.desk' })
+            const logs = await Promise.all(items.map(({ id }) => client.log(id)))
+            const delivered = logs.filter(({ execution_log: log }) =>
+              log.some(({ name, status }) => name === 'deliver' && status === 'done'),
+            )
+            if (delivered.length === runs.length) return
+            await new Promise((resolve) => setTimeout(resolve, 20))
+          }
+        },
         async untilEnded() {
           for (;;) {
             const { items } = await client.list({ procedure: 'pawl.notify.desk' })
