@@ -29,7 +29,9 @@ if (what === 'join') {
   const other = await refuse()
   const [rows, otherRows] = [await describe(id), await describe(other.id)]
   for (const [index, row] of rows.entries()) console.log(`beside ${row.padEnd(44)} ${otherRows[index] ?? ''}`)
-  console.log(`beside ${(await engine.get(renew, id).result()).padEnd(44)} ${await other.result()}`)
+  console.log(
+    `beside ${(await engine.get(renew, id).result()).padEnd(44)} ${await engine.get(renew, other.id).result()}`,
+  )
 } else {
   const ask = await engine.inbox.next({ run: id })
   console.log(`asks ${ask.message}`)
