@@ -25,12 +25,11 @@ const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 const alone = [
   // They change their process: its globals, its listeners, its modules.
   'packages/core/test/host/**/*.test.ts',
-  'packages/core/test/kernel/{identity,surroundings}.test.ts',
   'test/worker/no-threads.test.ts',
   'test/inbox/demo.test.ts',
   'examples/*/test/**/*.test.ts',
   'test/examples-on-memory.test.ts',
-  // They settle many promises, which the hooks of an engine that was started before would make slow.
+  // They change it, too, or settle many promises, which the hooks of an engine that was started before would make slow.
   'packages/core/test/kernel/**/*.test.ts',
 ]
 

@@ -55,7 +55,7 @@ export interface EngineOptions {
   readonly maxCrashes?: number
   /**
    * Maximum number of descendants of a run, ended ones included. A run that another run has created cannot create a further one
-   * above it: `call` and `spawn` reject with 'family-full'. Several workers may exceed it by what they create within a second.
+   * above it: `call` and `spawn` reject with 'family-full'. Several workers may exceed it by what they create between two counts.
    * Default: 100,000. Range: whole numbers from 1 to 10,000,000.
    */
   readonly maxDescendants?: number

@@ -1,3 +1,4 @@
+import { dropOldest } from '../base/drop-oldest.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Clock } from '../ports/clock.ts'
 
@@ -73,11 +74,7 @@ export class Families {
     if (known !== undefined) return known
     const family: Family = { size: 0, created: 0, knownUntil: Number.NEGATIVE_INFINITY, counting: null }
     this.#families.set(root, family)
-    if (this.#families.size > maxFamilies)
-      for (const oldest of this.#families.keys()) {
-        this.#families.delete(oldest)
-        break
-      }
+    dropOldest(this.#families, maxFamilies)
     return family
   }
 }

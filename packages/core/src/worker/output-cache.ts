@@ -1,3 +1,5 @@
+import { dropOldest } from '../base/drop-oldest.ts'
+
 const maxRuns = 1_000
 /** Longer outputs are read from the store on demand. */
 const maxOutputLength = 4_096
@@ -13,11 +15,7 @@ export class OutputCache {
     this.forget(run)
     if (output !== null && output.length > maxOutputLength) return
     this.#outputs.set(run, output)
-    if (this.#outputs.size <= maxRuns) return
-    for (const oldest of this.#outputs.keys()) {
-      this.#outputs.delete(oldest)
-      return
-    }
+    dropOldest(this.#outputs, maxRuns)
   }
 
   forget(run: string): void {
