@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../src/api/types.ts'
-import { layOut } from '../src/runs/spans.ts'
+import { layOut, mostLanes, roomOf } from '../src/runs/spans.ts'
 
 const start = Date.parse('2026-01-01T10:00:00.000Z')
 
@@ -44,4 +45,41 @@ test('everything stays within the width, whatever the times are', () => {
     expect(from).toBeGreaterThanOrEqual(0)
     expect(from + width).toBeLessThanOrEqual(100.001)
   }
+})
+
+test('no bar and no name covers another one', () => {
+  const some = fc.record({
+    type: fc.constantFrom('step', 'hitl_approval', 'timer'),
+    end: fc.integer({ min: 0, max: 5_000 }),
+    took: fc.integer({ min: 0, max: 2_000 }),
+    letters: fc.integer({ min: 1, max: 30 }),
+  })
+  fc.assert(
+    fc.property(fc.array(some, { minLength: 2, maxLength: 20 }), (all) => {
+      const entries = all.map(({ type, end, took, letters }, position) => ({
+        ...entry(position, type, end, took),
+        name: 'n'.repeat(letters),
+      }))
+      const { spans, count } = layOut(entries, start + 5_000)
+      expect(count).toBeLessThanOrEqual(mostLanes)
+      const shown = spans.flatMap((span) => {
+        if (span.kind === 'idle' || span.lane >= mostLanes) return []
+        const { lane, from, width, label } = span
+        const room = roomOf(span.entry)
+        return [
+          {
+            lane,
+            from: label === 'before' ? from - room : from,
+            to: from + width + (label === 'after' ? room : 0),
+          },
+        ]
+      })
+      for (const [index, one] of shown.entries()) {
+        expect(one.from).toBeGreaterThanOrEqual(0)
+        for (const other of shown.slice(index + 1))
+          if (one.lane === other.lane)
+            expect(one.to <= other.from + 0.02 || other.to <= one.from + 0.02).toBe(true)
+      }
+    }),
+  )
 })

@@ -8,14 +8,23 @@ export type Span =
       readonly lane: number
       readonly from: number
       readonly width: number
+      readonly label: Label
     }
   | { readonly kind: 'idle'; readonly ms: number; readonly from: number; readonly width: number }
+
+/** Where the name of a bar stands: beside it if the bar is too narrow. */
+export type Label = 'inside' | 'after' | 'before' | 'none'
 
 export interface Lanes {
   readonly spans: readonly Span[]
   readonly count: number
 }
 
+export const mostLanes = 8
+/** Longer names are cut off. */
+const mostLetters = 20
+/** The width of a letter on a phone, in percent of the timeline. */
+const letterWidth = 2
 const idleWidth = 12
 const leastWidth = 1.5
 /** Idle time is folded where it is longer than this part of all the time that something happened. */
@@ -83,15 +92,27 @@ function place(
   xOf: (at: number) => number,
 ): Lanes {
   const ends: number[] = []
+  const take = (from: number, to: number): number => {
+    const free = ends.findIndex((end) => end <= from + 0.01)
+    const lane = free < 0 ? ends.length : free
+    if (lane < mostLanes) ends[lane] = to
+    return lane
+  }
   const spans = entries.map((entry, index): Span => {
     const { from, to } = intervals[index] ?? { from: 0, to: 0 }
     const x = Math.min(xOf(from), 100 - leastWidth)
     const width = Math.min(100 - x, Math.max(leastWidth, xOf(to) - x))
-    const free = ends.findIndex((end) => end <= x + 0.01)
-    const lane = free < 0 ? ends.length : free
-    // A short bar has its name beside it.
-    ends[lane] = x + Math.max(width, Math.min(20, entry.name.length) * 1.2)
-    return { kind: 'entry', entry, lane, from: x, width }
+    const room = roomOf(entry)
+    const label = width >= room / 2 ? 'inside' : x < 60 ? 'after' : 'before'
+    const lane = take(label === 'before' ? x - room : x, x + width + (label === 'after' ? room : 0))
+    if (lane < mostLanes || label === 'inside') return { kind: 'entry', entry, lane, from: x, width, label }
+    // A bar without its name rather than none.
+    return { kind: 'entry', entry, lane: take(x, x + width), from: x, width, label: 'none' }
   })
   return { spans: [...idles, ...spans], count: Math.max(1, ends.length) }
+}
+
+/** The width that a name needs beside its bar, in percent of the timeline. */
+export function roomOf({ name }: LogEntry): number {
+  return Math.min(mostLetters, name.length) * letterWidth
 }

@@ -2,35 +2,26 @@ import type { LogEntry } from '../api/types.ts'
 import { en } from '../en.ts'
 import { Text } from '../text/text.tsx'
 import { formatSpan } from '../ui/time.ts'
-import { isWork, layOut } from './spans.ts'
+import { isWork, type Label, layOut, mostLanes } from './spans.ts'
 
 const mostEntries = 60
-const mostLanes = 8
 const laneHeight = 26
 
-/** A name that does not fit into its bar stands beside it, where there is room. */
-function labelOf({
-  entry,
-  from,
-  width,
-}: {
-  readonly entry: LogEntry
-  readonly from: number
-  readonly width: number
-}): string {
-  if (width >= Math.min(20, entry.name.length)) return ''
-  return from < 70 ? 'labelled' : 'labelled at-end'
+const classOf: Readonly<Record<Label, string>> = {
+  inside: '',
+  after: 'labelled',
+  before: 'labelled at-end',
+  none: 'labelled',
 }
 
 /** When what happened, of the newest entries. The log below says the same in text, so it is hidden from screen readers. */
 export function Timeline({ entries, now }: { readonly entries: readonly LogEntry[]; readonly now: number }) {
   if (entries.length < 2) return null
   const { spans, count } = layOut(entries.slice(0, mostEntries), now)
-  const lanes = Math.min(count, mostLanes)
   return (
     <section aria-hidden="true">
       <h2>{en.timeline}</h2>
-      <div class="timeline" style={{ height: `${lanes * laneHeight + 24}px` }}>
+      <div class="timeline" style={{ height: `${count * laneHeight + 24}px` }}>
         {spans.map((span) =>
           span.kind === 'idle' ? (
             <div
@@ -44,7 +35,7 @@ export function Timeline({ entries, now }: { readonly entries: readonly LogEntry
           ) : span.lane < mostLanes ? (
             <div
               key={span.entry.position}
-              class={`span ${isWork(span.entry.type) ? 'work' : 'wait'} ${span.entry.status} ${labelOf(span)}`}
+              class={`span ${isWork(span.entry.type) ? 'work' : 'wait'} ${span.entry.status} ${classOf[span.label]}`}
               style={{
                 left: `${span.from}%`,
                 width: `${span.width}%`,
@@ -52,7 +43,7 @@ export function Timeline({ entries, now }: { readonly entries: readonly LogEntry
               }}
               title={`${span.entry.name} · ${formatSpan(span.entry.duration_ms)}`}
             >
-              <Text>{span.entry.name}</Text>
+              {span.label !== 'none' && <Text>{span.entry.name}</Text>}
             </div>
           ) : null,
         )}
