@@ -31,7 +31,7 @@ export async function* followFrames(open: Open, signal: AbortSignal): AsyncGener
     if (reply?.status === 204) return
     if (reply?.body) {
       try {
-        for await (const frame of readFrames(reply.body)) {
+        for await (const frame of readFrames(reply.body, signal)) {
           if (frame.id !== undefined) last = frame.id
           if (frame.data !== undefined) yield frame
         }
@@ -51,12 +51,33 @@ function isPassing(error: unknown): boolean {
   return error instanceof CommandError && [429, 502, 503, 504].includes(error.problem.status)
 }
 
-async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+async function* readFrames(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Frame> {
+  const decoder = new TextDecoder()
   let rest = ''
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + text).split('\n\n')
+  for await (const part of readUntil(body, signal)) {
+    const blocks = (rest + decoder.decode(part, { stream: true })).split('\n\n')
     rest = blocks.pop() ?? ''
     for (const block of blocks) yield parseFrame(block)
+  }
+}
+
+/**
+ * Reads the parts of a body until `signal` aborts. Cancels the body itself: Node 20 never settles a read of a body whose request is
+ * aborted between two reads while the server ends it.
+ */
+async function* readUntil(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', cancel)
+  try {
+    while (!signal.aborted) {
+      const { value, done } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    cancel()
   }
 }
 
