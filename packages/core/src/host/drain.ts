@@ -32,6 +32,17 @@ export function allowGrace(onOver: () => void): void {
   inRootContext(() => setTimeoutNative(() => setImmediateNative(onOver), graceMs))
 }
 
+/**
+ * Replaces the clock that rounds are measured with, in ms. With that of the machine, its speed decides how many deliveries a round has.
+ * @returns undoes it
+ */
+export function measureRoundsBy(clock: () => number): () => void {
+  roundClock = clock
+  return () => {
+    roundClock = performanceNow
+  }
+}
+
 const batchSize = 1024
 /** Maximum duration of a round. It then ends between two deliveries, so that timers and sockets are served. */
 const budgetMs = 4
@@ -52,6 +63,7 @@ const waiting: Entry[] = []
 let drained: Entry[] = []
 let active: Entry | null = null
 let scheduled = false
+let roundClock = performanceNow
 let over = false
 let spare = spareImmediates.ofCalm
 /** The remaining immediates of this round. */
@@ -74,7 +86,7 @@ function queueRound(): void {
 function beginRound(): void {
   over = false
   turns.broken = false
-  beganAt = performanceNow()
+  beganAt = roundClock()
 }
 
 function deliverOne(): void {
@@ -97,7 +109,7 @@ function deliver(): void {
     }
     turns.current = active.execution
     active.execution.deliverNext()
-    if (++deliveries % budgetCheckedEvery === 0 && performanceNow() - beganAt > budgetMs) over = true
+    if (++deliveries % budgetCheckedEvery === 0 && roundClock() - beganAt > budgetMs) over = true
   } catch (error) {
     // An internal error must not fail a run, and the state of this execution is unknown.
     active = null

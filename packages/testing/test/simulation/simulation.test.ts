@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { play } from './play.ts'
+import { World } from './world.ts'
 
 const first = Number(process.env['SEED'] ?? 1)
 
@@ -33,4 +34,18 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
   expect(Math.min(continued, checkpoints)).toBeGreaterThan(50)
   // A run whose code no worker has is the exception.
   expect(withoutCode).toBeLessThan(cancelled)
+})
+
+test('a seed plays the same world again', async () => {
+  const playOnce = async (): Promise<unknown> => {
+    const world = new World({ seed: 71, runs: 8, rounds: 600 })
+    await world.play()
+    const runs = [...world.tables.runs.values()].map(({ id, state, epoch, events }) => [
+      ...[id, state, epoch],
+      events.length,
+    ])
+    return { runs, diary: world.diary }
+  }
+  const first = await playOnce()
+  for (let again = 0; again < 2; again++) expect(await playOnce()).toEqual(first)
 })

@@ -1,5 +1,5 @@
 import { type Answer, type Client, type Logger, PawlError, ref } from '@pawl/core'
-import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
+import { installGuard, installShield, measureRoundsBy, readEngineOptions } from '@pawl/core/internal'
 import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { createStore } from '../../src/memory/store.ts'
 import { makeTables, type RunRecord, type Tables } from '../../src/memory/tables.ts'
@@ -146,7 +146,8 @@ export class World {
   }
 
   async play(): Promise<void> {
-    const undo = [installShield(), installGuard('virtual')]
+    // No time passes within a round: the seed alone decides how far it gets.
+    const undo = [installShield(), installGuard('virtual'), measureRoundsBy(() => 0)]
     try {
       for (let i = 0; i < 2; i++) this.#addProcess(true)
       for (let i = 0; i < 2; i++) this.#addProcess(false)
