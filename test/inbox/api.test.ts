@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -6,7 +6,10 @@ const root = join(import.meta.dirname, '../..')
 const golden = join(root, 'packages/server/test/golden/openapi.json')
 
 test('the inbox calls only routes that the document of the server has, with their methods', () => {
-  const text = readFileSync(join(root, 'packages/inbox/src/api/calls.ts'), 'utf8')
+  const folder = join(root, 'packages/inbox/src/api')
+  const text = readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n')
   const calls = [...text.matchAll(/request\(\s*'(GET|POST)',\s*[`']([^`']+)[`']/g)].map(
     ([, method = '', path = '']) =>
       `${method} ${path.replace(/\$\{search\(\w+\)\}$/, '').replaceAll(/\$\{[^}]+\}/g, '{}')}`,

@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findViolations, injectAxe } from './support/axe.ts'
 import { chromiumPath, launchBrowser } from './support/browser.ts'
 import { startPlans } from './support/plan.ts'
 import { askAll, type Site, startSite, visit } from './support/site.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-const findViolations =
-  'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map((one) => one.id + ": " + one.nodes.map((node) => node.html + " " + node.failureSummary).join("; ")))'
 
 const sizes = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } }
 const screens = {
@@ -64,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
           bypassCSP: true,
         })
         const { page } = visited
-        await page.evaluate(axe)
+        await injectAxe(page)
         for (const [name, at] of Object.entries(screens)) {
           await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
           await page
@@ -72,18 +66,18 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
             .first()
             .waitFor()
           // A screen that is still being drawn is judged once more.
-          const judge = async () => ({ name, found: await page.evaluate(findViolations) })
+          const judge = async () => ({ name, found: await findViolations(page) })
           await expect.poll(judge, { timeout: 60_000 }).toEqual({ name, found: [] })
         }
         await page.evaluate("location.hash = '#/runs'")
         await page.getByRole('button', { name: 'Cancel all…' }).click()
         await page.getByLabel('Reason').waitFor()
-        await expect.poll(() => page.evaluate(findViolations), { timeout: 60_000 }).toEqual([])
+        await expect.poll(() => findViolations(page), { timeout: 60_000 }).toEqual([])
         await page.keyboard.press('Escape')
         await page.locator('dialog').waitFor({ state: 'hidden' })
         await page.keyboard.press('?')
         await page.locator('dialog').waitFor()
-        await expect.poll(() => page.evaluate(findViolations), { timeout: 60_000 }).toEqual([])
+        await expect.poll(() => findViolations(page), { timeout: 60_000 }).toEqual([])
       })
 
   test('axe finds nothing in the login', async () => {
@@ -91,8 +85,8 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
     const page = await context.newPage()
     await page.goto(`${site.url}#key=wrong`)
     await page.getByLabel('Key or token').waitFor()
-    await page.evaluate(axe)
-    await expect.poll(() => page.evaluate(findViolations), { timeout: 60_000 }).toEqual([])
+    await injectAxe(page)
+    await expect.poll(() => findViolations(page), { timeout: 60_000 }).toEqual([])
     await page.getByLabel('Key or token').fill('ana')
     await page.keyboard.press('Enter')
     await page.getByRole('navigation').waitFor()

@@ -162,6 +162,25 @@ export interface Run {
   }
 }
 
+/** What a fork or a retry keeps of a run, and what it does again. */
+export interface RepeatPreview {
+  /** The number of results. */
+  readonly kept: number
+  readonly operations: readonly RepeatedOperation[]
+  /** The number of further operations. */
+  readonly more: number
+  readonly undone: readonly string[]
+  readonly children: readonly string[]
+}
+
+export interface RepeatedOperation {
+  readonly position: number
+  readonly type: string
+  readonly name: string
+  readonly does: 'effect' | 'ask' | 'wait'
+  readonly becomes: 'edited' | 'repeated' | 'depends'
+}
+
 /** A live worker. */
 export interface Worker {
   readonly name: string

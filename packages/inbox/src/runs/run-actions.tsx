@@ -8,10 +8,13 @@ import { currentUser, noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { isDoable, mayAct, type RunAction } from './actions.ts'
+import { RepeatDialog } from './repeat/repeat-dialog.tsx'
+import { repeatTexts } from './repeat/texts.ts'
 
 /** What an operator can do with a run. They are at the head of the page, where nothing moves them. */
 export function RunActions({ run, onDone }: { readonly run: Run; readonly onDone: () => Promise<void> }) {
   const [isAsking, setAsking] = useState(false)
+  const [isRepeating, setRepeating] = useState(false)
   const [isSending, setSending] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
   if (!mayAct(currentUser().role)) return null
@@ -38,9 +41,10 @@ export function RunActions({ run, onDone }: { readonly run: Run; readonly onDone
           type="button"
           class="primary"
           aria-disabled={isSending ? 'true' : undefined}
-          onClick={() => void act('retry')}
+          // A run that is stuck resumes where it is; one that has failed does some of its work again.
+          onClick={() => (run.status === 'failed' ? setRepeating(true) : void act('retry'))}
         >
-          {en.retryRun}
+          {run.status === 'failed' ? repeatTexts.retry.button : en.retryRun}
         </button>
       )}
       {isDoable('cancel', run) && (
@@ -53,6 +57,7 @@ export function RunActions({ run, onDone }: { readonly run: Run; readonly onDone
           <Text>{failure}</Text>
         </p>
       )}
+      {isRepeating && <RepeatDialog run={run} onClose={() => setRepeating(false)} onDone={onDone} />}
       {isAsking && (
         <CancelDialog
           title={en.cancelTitle(run.id)}
