@@ -1,6 +1,7 @@
 import { procedure } from '@pawl/core'
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { findViolations, injectAxe } from './support/axe.ts'
 import { chromiumPath, launchBrowser } from './support/browser.ts'
 import { startSite, type Visit, visit } from './support/site.ts'
@@ -70,5 +71,88 @@ describe.skipIf(chromiumPath === undefined)('retries and forks in the browser', 
     expect(await dialog.getByRole('button', { name: 'Retry now' }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Do nothing' }).click()
     await dialog.waitFor({ state: 'hidden' })
+  })
+
+  test('a fork with another answer is one new run, also if its reply was lost', async () => {
+    const paid: number[] = []
+    const limit = procedure({ name: 'limit' }, async (ctx) => {
+      await ctx.step('load order', () => 'A-1')
+      const schema = z.number().int().positive()
+      const value = await ctx.human.input('How much?', schema, { to: 'group:support' })
+      await ctx.step('pay', () => void paid.push(value))
+    })
+    await using site = await startSite({ procedures: [limit] })
+    const run = await site.engine.run(limit, undefined, { id: 'limit:1' })
+    const { id: ask } = await site.engine.inbox.next({ run: run.id })
+    await site.engine.inbox.answer(ask, { value: 5 }, { as: 'user:bob' })
+    await run.result()
+    await using visited = await visit(browser, site, 'ana', '#/runs/limit%3A1', { bypassCSP: true })
+    const { page } = visited
+    await injectAxe(page)
+    await page.getByRole('button', { name: 'Fork…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Fork limit:1' })
+    await page.locator('#fork-place:focus').waitFor()
+    await dialog.getByLabel('Position').selectOption('1')
+    await dialog.getByLabel('Another result').check()
+    // The form of the question, with the recorded answer.
+    const value = dialog.getByLabel('Value')
+    expect(await value.inputValue()).toBe('5')
+    await value.fill('much')
+    await value.press('Enter')
+    await dialog.locator('#f-value:focus[aria-invalid="true"]').waitFor()
+    expect(await dialog.locator('.issues').textContent()).toContain('must be a number')
+    await value.fill('7')
+    expect(await findViolations(page)).toEqual([])
+    await value.press('Enter')
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('What will run again')
+    const said = await dialog.textContent()
+    expect(said).toMatch(
+      /2 recorded results are kept.*Gets another result1inputMay run again: the code decides2payeffect/,
+    )
+    expect(await findViolations(page)).toEqual([])
+    expect(await site.engine.list()).toMatchObject({ items: [{ id: 'limit:1' }] })
+    const lose = async (route: Route) => {
+      await route.fetch()
+      await route.abort()
+    }
+    await page.route('**/fork', lose, { times: 1 })
+    const start = dialog.getByRole('button', { name: 'Start the fork' })
+    await start.click()
+    await dialog.locator('.failure:focus', { hasText: 'Sending it again is safe.' }).waitFor()
+    await start.click()
+    await page.getByText('Fork of').waitFor()
+    await page.locator('.status-completed').waitFor()
+    expect(paid).toEqual([5, 7])
+    expect((await site.engine.list()).items).toHaveLength(2)
+    expect(visited.foreign).toEqual([])
+  })
+
+  test('a fork begins at an entry of the log, and a result without a form is edited as JSON', async () => {
+    const order = procedure({ name: 'order' }, async (ctx) => {
+      const { total } = await ctx.step('load order', () => ({ total: 12 }))
+      return ctx.step('pay', () => `paid ${total}`)
+    })
+    await using site = await startSite({ procedures: [order] })
+    await (await site.engine.run(order, undefined, { id: 'order:1' })).result()
+    await using watching = await visit(browser, site, 'wim', '#/runs/order%3A1')
+    await watching.page.locator('.entry summary', { hasText: 'load order' }).click()
+    await watching.page.locator('.entry-more', { hasText: '"total": 12' }).waitFor()
+    expect(await watching.page.getByRole('button', { name: 'Fork' }).count()).toBe(0)
+    await using visited = await visit(browser, site, 'ana', '#/runs/order%3A1')
+    const { page } = visited
+    await page.locator('.entry summary', { hasText: 'load order' }).click()
+    await page.getByRole('button', { name: 'Fork here… at position 0' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Another result').check()
+    const json = dialog.getByRole('textbox', { name: 'Result' })
+    expect(JSON.parse(await json.inputValue())).toEqual({ total: 12 })
+    await json.fill('{ total')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('is not valid JSON').waitFor()
+    await json.fill('{ "total": 8 }')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByRole('button', { name: 'Start the fork' }).click()
+    await page.locator('.entry-result', { hasText: 'paid 8' }).waitFor()
+    calm(visited)
   })
 })

@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     isDown = false
     await using visited = await visit(browser, site, 'ana', '#/runs/fork%3A1')
     const { page } = visited
-    await page.getByText('at position 0').waitFor()
+    await page.locator('.meta', { hasText: 'at position 0' }).waitFor()
     await page.getByRole('button', { name: 'Retry…' }).click()
     await page.getByRole('button', { name: 'Retry now' }).click()
     await page.locator('.status-completed').waitFor()

@@ -1,8 +1,14 @@
 import { segment } from './calls.ts'
 import { request } from './request.ts'
-import type { RepeatPreview } from './types.ts'
+import type { Fork, RepeatPreview, Run } from './types.ts'
 
 // Calls of the dialog that retries and forks, which is loaded with the pages of runs.
 
 export const previewRetry = (run: string): Promise<RepeatPreview> =>
   request('POST', `/v1/runs/${segment(run)}/retry/preview`, {})
+
+export const previewFork = (run: string, fork: Fork): Promise<RepeatPreview> =>
+  request('POST', `/v1/runs/${segment(run)}/fork/preview`, fork)
+/** Starts one fork for each key, however often it is sent. */
+export const forkRun = (run: string, fork: Fork, key: string): Promise<Run> =>
+  request('POST', `/v1/runs/${segment(run)}/fork`, fork, { 'idempotency-key': key })

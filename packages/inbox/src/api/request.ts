@@ -22,8 +22,13 @@ export function urlOf(path: string): string {
 }
 
 /** @throws ApiError, OfflineError */
-export async function request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
-  const reply = await send(method, path, body)
+export async function request<T>(
+  method: 'GET' | 'POST',
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+): Promise<T> {
+  const reply = await send(method, path, body, headers)
   noteReply(reply)
   if (reply.status === 204) return undefined as T
   const isJson = reply.headers.get('content-type')?.includes('json') ?? false
@@ -32,7 +37,7 @@ export async function request<T>(method: 'GET' | 'POST', path: string, body?: un
   throw new ApiError((content ?? unknownProblem(reply.status)) as Problem)
 }
 
-async function send(method: string, path: string, body: unknown): Promise<Response> {
+async function send(method: string, path: string, body: unknown, headers?: object): Promise<Response> {
   try {
     return await fetch(urlOf(path), {
       method,
@@ -42,7 +47,7 @@ async function send(method: string, path: string, body: unknown): Promise<Respon
         ? {}
         : {
             body: JSON.stringify(body),
-            headers: { 'content-type': 'application/json', 'pawl-via': 'inbox' },
+            headers: { 'content-type': 'application/json', 'pawl-via': 'inbox', ...headers },
           }),
     })
   } catch (cause) {

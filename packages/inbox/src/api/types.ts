@@ -162,6 +162,13 @@ export interface Run {
   }
 }
 
+/** Where a fork leaves its original, and what it has different. */
+export interface Fork {
+  readonly position: number
+  /** Results to be replaced, by position. */
+  readonly edit?: { readonly [position: string]: Json }
+}
+
 /** What a fork or a retry keeps of a run, and what it does again. */
 export interface RepeatPreview {
   /** The number of results. */

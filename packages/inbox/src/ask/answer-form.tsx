@@ -10,7 +10,6 @@ import { Confirmation } from './confirmation.tsx'
 import {
   type Act,
   type AskDraft,
-  dropDraft,
   firstValue,
   readAnswer,
   readArtifact,
@@ -18,6 +17,7 @@ import {
   valueControl,
 } from './draft.ts'
 import { ChoiceText } from './facts.tsx'
+import { dropDraft } from './kept-draft.ts'
 import type { Submission } from './submission.ts'
 
 interface Props {
@@ -53,7 +53,7 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
   const picked = actions.find(({ act }) => act.act === 'choose' && act.choice === draft.choice)
   return (
     <form ref={form} class="answer" noValidate onSubmit={(event) => event.preventDefault()}>
-      {ask.kind === 'input' && <InputFields {...{ ask, draft, onDraft, submission }} />}
+      {ask.kind === 'input' && <InputFields {...{ ask, draft, onDraft, issues: submission.issues }} />}
       {isPicked && <ChoiceCards {...{ ask, draft, onDraft }} />}
       <Comment draft={draft} onDraft={onDraft} />
       <Failure submission={submission} />
@@ -128,25 +128,29 @@ function ActionButton(props: {
   )
 }
 
-function InputFields({ ask, draft, onDraft, submission }: Omit<Props, 'onChange'>) {
+/** A part of the form, which other forms for the same answer use as well. */
+type PartProps = Pick<Props, 'ask' | 'draft' | 'onDraft'>
+
+export function InputFields(props: PartProps & { readonly issues: Submission['issues'] }) {
+  const { ask, draft, onDraft, issues } = props
   const control = valueControl(ask)
-  const props = {
+  const field = {
     control,
     draft: draft.value ?? firstValue(ask),
     onChange: (value: Draft) => onDraft({ ...draft, value }),
     path: 'value',
     label: en.value,
     isRequired: true,
-    issues: issuesAt(submission.issues.value, 'value'),
+    issues: issuesAt(issues.value, 'value'),
   }
   return (
     <section class="fields" aria-label={en.yourAnswer}>
-      {isNested(control) ? <Parts {...props} /> : <Field {...props} />}
+      {isNested(control) ? <Parts {...field} /> : <Field {...field} />}
     </section>
   )
 }
 
-function ChoiceCards({ ask, draft, onDraft }: Pick<Props, 'ask' | 'draft' | 'onDraft'>) {
+export function ChoiceCards({ ask, draft, onDraft }: PartProps) {
   return (
     <fieldset class="cards">
       <legend class="hidden">{en.yourAnswer}</legend>
@@ -167,7 +171,7 @@ function ChoiceCards({ ask, draft, onDraft }: Pick<Props, 'ask' | 'draft' | 'onD
   )
 }
 
-function Comment({ draft, onDraft }: Pick<Props, 'draft' | 'onDraft'>) {
+export function Comment({ draft, onDraft }: Omit<PartProps, 'ask'>) {
   return (
     <div class="field comment">
       <label class="label" for="comment">

@@ -23,7 +23,7 @@ export interface AskPartProps {
   readonly isOpen: boolean
 }
 
-const emptyDraft: AskDraft = { comment: '', params: {} }
+export const emptyDraft: AskDraft = { comment: '', params: {} }
 
 export const paramControl = (ask: Ask, name: string): Control =>
   propertyControl(ask.schema, name) ?? controlOfValue(paramsOf(ask)[name])
@@ -100,31 +100,6 @@ export function readAnswer(ask: Ask, draft: AskDraft, act: Act): Reading<Answer 
 
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
-}
-
-// ── kept across a reload
-
-const keyOf = (ask: string): string => `pawl:draft:${ask}`
-
-export function loadDraft(ask: string): AskDraft {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(ask)) ?? 'null')
-    return isObject(kept) ? { ...emptyDraft, ...(kept as Partial<AskDraft>) } : emptyDraft
-  } catch {
-    return emptyDraft
-  }
-}
-
-export function keepDraft(ask: string, draft: AskDraft): void {
-  try {
-    sessionStorage.setItem(keyOf(ask), JSON.stringify(draft))
-  } catch {
-    // A full or forbidden storage: the draft lives as long as the page.
-  }
-}
-
-export function dropDraft(ask: string): void {
-  sessionStorage.removeItem(keyOf(ask))
 }
 
 export function hasDraft(ask: Ask, draft: AskDraft): boolean {

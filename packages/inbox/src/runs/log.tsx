@@ -8,6 +8,8 @@ import { Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import { formatInstant, formatSpan } from '../ui/time.ts'
+import { isForkable } from './repeat/edit.ts'
+import { repeatTexts } from './repeat/texts.ts'
 
 /** The execution log, newest first. Older pages are loaded on demand. */
 export function Log(props: {
@@ -16,6 +18,8 @@ export function Log(props: {
   readonly newCount: number
   readonly onNew: () => void
   readonly onOlder: (() => void) | null
+  /** Forks the run at a position; null if the user may not. */
+  readonly onFork: ((position: number) => void) | null
   readonly handlers: StillHandlers
 }) {
   const [isFailedOnly, setFailedOnly] = useState(false)
@@ -44,7 +48,7 @@ export function Log(props: {
       <ol class="log" reversed>
         {visible.map((entry) => (
           <li key={entry.position}>
-            <Entry entry={entry} />
+            <Entry entry={entry} onFork={props.onFork} />
           </li>
         ))}
       </ol>
@@ -57,7 +61,8 @@ export function Log(props: {
   )
 }
 
-function Entry({ entry }: { readonly entry: LogEntry }) {
+function Entry(props: { readonly entry: LogEntry; readonly onFork: ((position: number) => void) | null }) {
+  const { entry, onFork } = props
   const plain = plainOf(entry.result)
   const summary = resultOf(entry, plain)
   return (
@@ -82,6 +87,12 @@ function Entry({ entry }: { readonly entry: LogEntry }) {
       <div class="entry-more">
         <p class="faint">{formatInstant(entry.timestamp)}</p>
         <LongText text={JSON.stringify(plain, null, 2)} isCode />
+        {onFork !== null && isForkable(entry) && (
+          <button type="button" class="small" onClick={() => onFork(entry.position)}>
+            {repeatTexts.fork.here}
+            <span class="hidden"> {repeatTexts.fork.at(entry.position)}</span>
+          </button>
+        )}
       </div>
     </details>
   )

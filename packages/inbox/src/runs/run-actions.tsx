@@ -8,13 +8,17 @@ import { currentUser, noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { isDoable, mayAct, type RunAction } from './actions.ts'
-import { RepeatDialog } from './repeat/repeat-dialog.tsx'
+import type { Repeat } from './repeat/repeat-dialog.tsx'
 import { repeatTexts } from './repeat/texts.ts'
 
 /** What an operator can do with a run. They are at the head of the page, where nothing moves them. */
-export function RunActions({ run, onDone }: { readonly run: Run; readonly onDone: () => Promise<void> }) {
+export function RunActions(props: {
+  readonly run: Run
+  readonly onRepeat: (repeat: Repeat) => void
+  readonly onDone: () => Promise<void>
+}) {
+  const { run, onRepeat, onDone } = props
   const [isAsking, setAsking] = useState(false)
-  const [isRepeating, setRepeating] = useState(false)
   const [isSending, setSending] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
   if (!mayAct(currentUser().role)) return null
@@ -42,11 +46,14 @@ export function RunActions({ run, onDone }: { readonly run: Run; readonly onDone
           class="primary"
           aria-disabled={isSending ? 'true' : undefined}
           // A run that is stuck resumes where it is; one that has failed does some of its work again.
-          onClick={() => (run.status === 'failed' ? setRepeating(true) : void act('retry'))}
+          onClick={() => (run.status === 'failed' ? onRepeat({ use: 'retry' }) : void act('retry'))}
         >
           {run.status === 'failed' ? repeatTexts.retry.button : en.retryRun}
         </button>
       )}
+      <button type="button" onClick={() => onRepeat({ use: 'fork', position: undefined })}>
+        {repeatTexts.fork.button}
+      </button>
       {isDoable('cancel', run) && (
         <button type="button" onClick={() => setAsking(true)}>
           {en.cancelRun}
@@ -57,7 +64,6 @@ export function RunActions({ run, onDone }: { readonly run: Run; readonly onDone
           <Text>{failure}</Text>
         </p>
       )}
-      {isRepeating && <RepeatDialog run={run} onClose={() => setRepeating(false)} onDone={onDone} />}
       {isAsking && (
         <CancelDialog
           title={en.cancelTitle(run.id)}

@@ -7,15 +7,17 @@ import { serverNow } from '../live/connection.ts'
 import { useLive } from '../live/poll.ts'
 import { useStill } from '../live/still.ts'
 import { askHref, runHref, runsHref } from '../router.ts'
+import { mayAct } from '../runs/actions.ts'
 import { Children } from '../runs/children.tsx'
 import { Log } from '../runs/log.tsx'
 import { Plans } from '../runs/plan/plans.tsx'
 import { ProgressBar } from '../runs/progress.tsx'
+import { type Repeat, RepeatDialog } from '../runs/repeat/repeat-dialog.tsx'
 import { RunActions } from '../runs/run-actions.tsx'
 import { useRunStream } from '../runs/run-stream.ts'
 import { Stuck } from '../runs/stuck.tsx'
 import { Timeline } from '../runs/timeline.tsx'
-import { noteEnded } from '../session.ts'
+import { currentUser, noteEnded } from '../session.ts'
 import { marked, Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
 import { CopyButton } from '../ui/copy.tsx'
@@ -94,6 +96,8 @@ function RunPage(props: {
   readonly onDone: () => Promise<void>
 }) {
   const { run, entries, before } = props.loaded
+  const [repeat, setRepeat] = useState<Repeat | null>(null)
+  const onOlder = before === undefined ? null : props.onOlder
   // While a person reads the log, entries change in their places, and what would move them waits.
   const { shown, handlers, release } = useStill({
     ...{ run, entries },
@@ -106,7 +110,7 @@ function RunPage(props: {
       <header class="run-head">
         <h1 dir="auto">{marked(run.id)}</h1>
         <StatusBadge status={run.status} />
-        <RunActions run={run} onDone={props.onDone} />
+        <RunActions run={run} onRepeat={setRepeat} onDone={props.onDone} />
       </header>
       <Facts run={run} />
       <ProgressBar progress={run.progress} />
@@ -120,13 +124,20 @@ function RunPage(props: {
         entries={readable}
         newCount={entries.length - readable.length}
         onNew={release}
-        onOlder={before === undefined ? null : props.onOlder}
+        onOlder={onOlder}
+        onFork={mayAct(currentUser().role) ? (position) => setRepeat({ use: 'fork', position }) : null}
         handlers={handlers}
       />
       <p class="copies">
         <CopyButton label={en.copyJson} text={JSON.stringify({ run, log: entries }, null, 2)} />{' '}
         <CopyButton label={en.copyCurl} text={curlOf(run.id)} />
       </p>
+      {repeat !== null && (
+        <RepeatDialog
+          {...{ repeat, run, entries, onOlder, onDone: props.onDone }}
+          onClose={() => setRepeat(null)}
+        />
+      )}
     </article>
   )
 }

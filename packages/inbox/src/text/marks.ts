@@ -21,6 +21,13 @@ export function splitMarks(text: string): readonly Piece[] {
   return pieces
 }
 
+/** A text with its hidden characters named, for where no element can be. */
+export function plainMarks(text: string): string {
+  return splitMarks(text)
+    .map((piece) => piece.text)
+    .join('')
+}
+
 // These join letters of many scripts, and parts of an emoji.
 const joiners = new Set(['\u200c', '\u200d', '\ufe0e', '\ufe0f'])
 

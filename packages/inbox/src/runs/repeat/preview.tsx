@@ -16,7 +16,7 @@ export function Preview(props: {
   const repeated = operations.filter(({ becomes }) => becomes === 'repeated')
   const effects = repeated.filter(({ does }) => does === 'effect').length
   return (
-    <section class="repeat">
+    <section class="preview">
       <h3 ref={title} tabIndex={-1}>
         {texts.again}
       </h3>
@@ -50,13 +50,13 @@ function Operations(props: {
     <>
       <h4>{texts.becomes[props.becomes]}</h4>
       <ul class="operations">
-        {shown.map(({ position, name, does }) => (
+        {shown.map(({ position, name, does, becomes }) => (
           <li key={position}>
             <span class="number faint">{position}</span>
             <span class="clip">
               <Text>{name}</Text>
             </span>
-            <span class="faint">{texts.does[does]}</span>
+            {becomes !== 'edited' && <span class="faint">{texts.does[does]}</span>}
           </li>
         ))}
       </ul>

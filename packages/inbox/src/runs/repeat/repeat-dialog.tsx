@@ -1,58 +1,128 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { retryRun } from '../../api/calls.ts'
-import { previewRetry } from '../../api/repeats.ts'
-import type { RepeatPreview, Run } from '../../api/types.ts'
+import { forkRun, previewFork, previewRetry } from '../../api/repeats.ts'
+import type { Fork, LogEntry, RepeatPreview, Run } from '../../api/types.ts'
+import { emptyDraft } from '../../ask/draft.ts'
 import { en } from '../../en.ts'
 import { announce } from '../../live/announce.ts'
+import { go, runHref } from '../../router.ts'
 import { Text } from '../../text/text.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { type ForkDraft, isForkable } from './edit.ts'
+import { ForkForm } from './fork-form.tsx'
 import { Preview } from './preview.tsx'
 import { repeatTexts as texts } from './texts.ts'
-import { useCall } from './use-call.ts'
+import { type Call, useCall } from './use-call.ts'
 
-/** Retries a failed run, once a person has seen what will run again. */
-export function RepeatDialog(props: {
+/** What a person wants to do again: the failed end of a run, or in a new run what comes after a position. */
+export type Repeat =
+  | { readonly use: 'retry' }
+  | { readonly use: 'fork'; readonly position: number | undefined }
+
+interface Props {
+  readonly repeat: Repeat
   readonly run: Run
+  /** Newest first. */
+  readonly entries: readonly LogEntry[]
+  readonly onOlder: (() => void) | null
   readonly onClose: () => void
   readonly onDone: () => Promise<void>
-}) {
-  const { run, onClose } = props
-  const [preview, setPreview] = useState<RepeatPreview | null>(null)
+}
+
+/** What will be sent once it is confirmed. One key for each confirmation, however often it is sent. */
+type Prepared = { readonly preview: RepeatPreview } & (
+  | { readonly use: 'retry' }
+  | { readonly use: 'fork'; readonly fork: Fork; readonly key: string }
+)
+
+/** Retries or forks a run, once a person has seen what will run again. */
+export function RepeatDialog(props: Props) {
+  const { repeat, run, onClose } = props
+  const [prepared, setPrepared] = useState<Prepared | null>(null)
+  const [draft, setDraft] = useState<ForkDraft>(() => firstDraft(props))
   const call = useCall()
   useEffect(() => {
-    void call.make(async () => setPreview(await previewRetry(run.id)))
+    if (repeat.use === 'retry')
+      void call.make(async () => setPrepared({ use: 'retry', preview: await previewRetry(run.id) }))
   }, [])
-  const confirm = () =>
-    call.make(async () => {
+  const prepare = (fork: Fork) =>
+    void call.make(async () =>
+      setPrepared({ use: 'fork', fork, key: newKey(), preview: await previewFork(run.id, fork) }),
+    )
+  const confirm = (what: Prepared) =>
+    void call.make(async () => {
+      if (what.use === 'fork') {
+        const { id } = await forkRun(run.id, what.fork, what.key)
+        announce(texts.fork.started(id))
+        return go(runHref(id))
+      }
       await retryRun(run.id)
       announce(en.retried)
       onClose()
       await props.onDone()
     })
   return (
-    <Dialog title={texts.retry.title(run.id)} onClose={onClose}>
-      <form
-        class="dialog-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (preview !== null) void confirm()
-        }}
-      >
-        {preview === null && call.failure === null && <p class="faint">{texts.reading}</p>}
-        {preview !== null && <Preview preview={preview} effects={texts.retry.effects} />}
+    <Dialog title={texts[repeat.use].title(run.id)} onClose={onClose}>
+      <div class="repeat dialog-form">
+        {prepared !== null ? (
+          <Preview preview={prepared.preview} effects={texts[prepared.use].effects} />
+        ) : repeat.use === 'fork' ? (
+          <ForkForm {...{ ...props, id: formId, draft, onDraft: setDraft, onFork: prepare }} />
+        ) : (
+          call.failure === null && <p class="faint">{texts.reading}</p>
+        )}
         <Failure text={call.failure} />
-        <div class="dialog-actions">
-          <button type="button" class="action" onClick={onClose}>
-            {texts.doNothing}
-          </button>
-          {preview !== null && (
-            <button type="submit" class="action primary" aria-disabled={call.isBusy ? 'true' : undefined}>
-              {texts.retry.confirm}
-            </button>
-          )}
-        </div>
-      </form>
+        <Buttons
+          {...{ repeat, prepared, call, onClose, hasPlace: props.entries.some(isForkable) }}
+          onBack={() => setPrepared(null)}
+          onConfirm={confirm}
+        />
+      </div>
     </Dialog>
+  )
+}
+
+const formId = 'fork-form'
+
+function Buttons(props: {
+  readonly repeat: Repeat
+  readonly prepared: Prepared | null
+  readonly hasPlace: boolean
+  readonly call: Call
+  readonly onClose: () => void
+  readonly onBack: () => void
+  readonly onConfirm: (prepared: Prepared) => void
+}) {
+  const { repeat, prepared, call, onClose } = props
+  const busy = call.isBusy ? ('true' as const) : undefined
+  return (
+    <div class="dialog-actions">
+      {prepared?.use === 'fork' && (
+        <button type="button" class="action" onClick={props.onBack}>
+          {texts.back}
+        </button>
+      )}
+      <button type="button" class="action" onClick={onClose}>
+        {texts.doNothing}
+      </button>
+      {prepared !== null ? (
+        <button
+          type="button"
+          class="action primary"
+          aria-disabled={busy}
+          onClick={() => props.onConfirm(prepared)}
+        >
+          {texts[prepared.use].confirm}
+        </button>
+      ) : (
+        repeat.use === 'fork' &&
+        props.hasPlace && (
+          <button type="submit" form={formId} class="action primary" aria-disabled={busy}>
+            {texts.fork.preview}
+          </button>
+        )
+      )}
+    </div>
   )
 }
 
@@ -66,4 +136,20 @@ function Failure({ text }: { readonly text: string | null }) {
       <Text>{text}</Text>
     </p>
   )
+}
+
+function firstDraft({ repeat, entries }: Props): ForkDraft {
+  const position = repeat.use === 'fork' ? repeat.position : undefined
+  return {
+    position: position ?? entries.find(isForkable)?.position ?? 0,
+    isEdited: false,
+    edit: { json: '', answer: emptyDraft, approved: null },
+  }
+}
+
+/** Not `randomUUID`, which only pages from a secure origin have. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
 }

@@ -8,6 +8,7 @@ const counted = (count: number, one: string, many: string): string =>
 export const repeatTexts = {
   reading: 'Reading the log…',
   doNothing: 'Do nothing',
+  back: 'Back',
   again: 'What will run again',
   kept: (count: number) =>
     `${counted(count, 'recorded result is', 'recorded results are')} kept and not executed again.`,
@@ -31,5 +32,28 @@ export const repeatTexts = {
     confirm: 'Retry now',
     effects: (count: number) =>
       `${counted(count, 'effect runs', 'effects run')} again, with the same idempotency ${count === 1 ? 'key' : 'keys'} as before.`,
+  },
+  fork: {
+    button: 'Fork…',
+    here: 'Fork here…',
+    at: (position: number) => `at position ${position}`,
+    title: (run: string) => `Fork ${run}`,
+    help: 'A fork is a new run that shares the past of this one up to a position and continues from there. This run stays as it is.',
+    place: 'Position',
+    older: 'Older entries',
+    none: 'The log has no entry yet at which the run can be forked.',
+    what: 'What the fork has there',
+    again: 'The same operation, executed again',
+    other: 'Another result',
+    result: 'Result',
+    payload: 'Payload',
+    answer: 'Answer',
+    json: 'JSON, as the API writes values.',
+    unchecked: 'The procedure receives it as it is: it is not compared with the schema again.',
+    preview: 'Preview',
+    confirm: 'Start the fork',
+    started: (run: string) => `The fork ${run} is started.`,
+    effects: (count: number) =>
+      `${counted(count, 'effect runs', 'effects run')} again, with ${count === 1 ? 'a new idempotency key' : 'new idempotency keys'}.`,
   },
 } as const

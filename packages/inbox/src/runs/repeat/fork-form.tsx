@@ -1,0 +1,177 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getAsk } from '../../api/calls.ts'
+import type { Ask, Fork, Issue, LogEntry, Run } from '../../api/types.ts'
+import { en } from '../../en.ts'
+import { Field, issuesAt } from '../../form/fields.tsx'
+import { noteEnded } from '../../session.ts'
+import { plainMarks } from '../../text/marks.ts'
+import { AnswerEdit } from './answer-edit.tsx'
+import { type EditDraft, editableOf, editOf, type ForkDraft, isForkable, readFork } from './edit.ts'
+import { repeatTexts } from './texts.ts'
+
+const texts = repeatTexts.fork
+
+export interface ForkFormProps {
+  readonly run: Run
+  /** Newest first. */
+  readonly entries: readonly LogEntry[]
+  /** Loads older entries; null if there are none. */
+  readonly onOlder: (() => void) | null
+  readonly draft: ForkDraft
+  readonly onDraft: (draft: ForkDraft) => void
+  readonly onFork: (fork: Fork) => void
+  /** The form is submitted by a button outside of it. */
+  readonly id: string
+}
+
+/** Where a run is forked, and what the fork has there. */
+export function ForkForm(props: ForkFormProps) {
+  const { run, draft, onDraft, onFork } = props
+  const places = props.entries.filter(isForkable)
+  const entry = places.find(({ position }) => position === draft.position)
+  const ask = useAsk(run, entry)
+  const issues = useSignal<readonly Issue[]>([])
+  const refusals = useSignal(0)
+  useEffect(() => {
+    if (refusals.value === 0) return
+    const find = (selector: string) => document.querySelector<HTMLElement>(`dialog ${selector}`)
+    const target = find('[aria-invalid="true"]') ?? find('.cards input')
+    target?.focus()
+  }, [refusals.value])
+  if (entry === undefined) return <p class="faint">{texts.none}</p>
+  const submit = () => {
+    if (draft.isEdited && ask === undefined) return
+    const read = readFork(draft, entry, ask ?? null)
+    issues.value = read.issues
+    if (read.value !== null) onFork(read.value)
+    else refusals.value += 1
+  }
+  const choose = (position: number) => {
+    issues.value = []
+    onDraft({ ...draft, position, isEdited: false })
+  }
+  return (
+    <form
+      class="dialog-form"
+      id={props.id}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <p class="faint">{texts.help}</p>
+      <PlaceField places={places} position={draft.position} onChoose={choose} onOlder={props.onOlder} />
+      {editableOf(entry) !== null && ask !== undefined && (
+        <Result entry={entry} ask={ask} draft={draft} onDraft={onDraft} issues={issues} />
+      )}
+    </form>
+  )
+}
+
+/** The ask of an entry; null if it has none that can be read, undefined until that is known. */
+function useAsk(run: Run, entry: LogEntry | undefined): Ask | null | undefined {
+  const id = entry && editableOf(entry) === 'answer' ? `${run.id}/${entry.position}` : null
+  const [loaded, setLoaded] = useState<{ readonly id: string; readonly ask: Ask | null } | null>(null)
+  useEffect(() => {
+    if (id === null) return
+    let isCurrent = true
+    // The answers that a fork shares with its original have no ask of their own.
+    getAsk(id)
+      .catch((error) => {
+        noteEnded(error)
+        return null
+      })
+      .then((ask) => isCurrent && setLoaded({ id, ask }))
+    return () => {
+      isCurrent = false
+    }
+  }, [id])
+  if (id === null) return null
+  return loaded?.id === id ? loaded.ask : undefined
+}
+
+function PlaceField(props: {
+  readonly places: readonly LogEntry[]
+  readonly position: number
+  readonly onChoose: (position: number) => void
+  readonly onOlder: (() => void) | null
+}) {
+  const select = useRef<HTMLSelectElement>(null)
+  useEffect(() => select.current?.focus(), [])
+  return (
+    <div class="field">
+      <label class="label" for="fork-place">
+        {texts.place}
+      </label>
+      <select
+        id="fork-place"
+        ref={select}
+        value={String(props.position)}
+        onChange={(event) => props.onChoose(Number(event.currentTarget.value))}
+      >
+        {props.places.map(({ position, name, type, status }) => (
+          <option key={position} value={String(position)}>
+            {`${position} · ${plainMarks(name).slice(0, 80)} · ${type.replace(/^hitl_|^ail_/, '')} · ${en.entryStatuses[status]}`}
+          </option>
+        ))}
+      </select>
+      {props.onOlder && (
+        <button type="button" class="small" onClick={props.onOlder}>
+          {texts.older}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The same operation again, or another result. */
+function Result(props: {
+  readonly entry: LogEntry
+  readonly ask: Ask | null
+  readonly draft: ForkDraft
+  readonly onDraft: (draft: ForkDraft) => void
+  readonly issues: Signal<readonly Issue[]>
+}) {
+  const { entry, ask, draft, onDraft, issues } = props
+  const kind = editableOf(entry) ?? 'result'
+  const change = (edit: EditDraft) => onDraft({ ...draft, edit })
+  return (
+    <>
+      <fieldset class="field group">
+        <legend class="label">{texts.what}</legend>
+        <div class="options">
+          {([false, true] as const).map((isEdited) => (
+            <label class="check" key={String(isEdited)}>
+              <input
+                type="radio"
+                name="fork-what"
+                checked={draft.isEdited === isEdited}
+                onChange={() =>
+                  onDraft({ ...draft, isEdited, edit: isEdited ? editOf(entry, ask) : draft.edit })
+                }
+              />
+              {isEdited ? texts.other : texts.again}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      {draft.isEdited && ask !== null && (
+        <AnswerEdit ask={ask} draft={draft.edit} onDraft={change} issues={issues} />
+      )}
+      {draft.isEdited && ask === null && (
+        <Field
+          control={{ kind: 'json', description: texts.json }}
+          draft={draft.edit.json}
+          onChange={(json) => change({ ...draft.edit, json: typeof json === 'string' ? json : '' })}
+          path="json"
+          label={texts[kind]}
+          isRequired
+          issues={issuesAt(issues.value, 'json')}
+        />
+      )}
+      {draft.isEdited && <p class="faint">{texts.unchecked}</p>}
+    </>
+  )
+}
