@@ -1,5 +1,5 @@
 import { PawlError } from '@pawl/core'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { answer } from './commands/answer.ts'
 import { cancel, deleteRuns, retry, signal } from './commands/change.ts'
 import { check } from './commands/check.ts'
@@ -23,7 +23,7 @@ import { listTokens, makeToken, revokeToken } from './commands/token.ts'
 import { exportRun, importRun } from './commands/transfer.ts'
 import { readVersion, version } from './commands/version.ts'
 import { type CommonFlags, type Context, createContext, type Surroundings } from './context.ts'
-import { CommandError } from './door/problem.ts'
+import { CommandError, usageError } from './door/problem.ts'
 import { type ExitStatus, exit } from './exit.ts'
 import { createOut, safe } from './output/out.ts'
 
@@ -39,19 +39,32 @@ export async function runCommand(args: readonly string[], surroundings: Surround
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) status = error.exitCode === 0 ? exit.done : exit.usage
-    else status = report(error)
+    status = error instanceof CommanderError ? reportUsage(error) : report(error)
   }
   await context?.close()
   return status
+
+  /** Commander has explained it on stderr. */
+  function reportUsage({ exitCode, code, message }: CommanderError): ExitStatus {
+    if (exitCode === 0) return exit.done
+    const detail =
+      code === 'commander.help' ? 'The command is not complete.' : message.replace(/^error: /, '')
+    if (out.json) out.print(JSON.stringify(usageError(detail.replaceAll('\n', ' ')).problem))
+    return exit.usage
+  }
 
   function report(error: unknown): ExitStatus {
     const failed = error instanceof CommandError ? error : PawlError.is(error) ? fromPawl(error) : undefined
     if (failed === undefined) throw error
     if (out.json) out.print(JSON.stringify(failed.problem))
-    else out.note(`${out.style('red', 'Error:')} ${safe(failed.message)}`)
+    else out.note(`${out.style('red', 'Error:')} ${safe(withFlags(failed.message))}`)
     return failed.status
   }
+}
+
+/** Names a parameter of the API by its flag. */
+function withFlags(message: string): string {
+  return message.replaceAll(/\bquery\.(\w+)(?:\.\d+)?: /g, '`--$1`: ')
 }
 
 function fromPawl({ code, message, help }: PawlError): CommandError {
@@ -73,6 +86,9 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     })
     .showHelpAfterError('Run with --help for an explanation.')
     .version(readVersion(), '--version', 'print the version')
+    .helpCommand(false)
+    .allowExcessArguments(false)
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
   const add = (usage: string, description: string): Command =>
     program
@@ -194,15 +210,29 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     (flags) => act(flags, doctor),
   )
   add('migrate', 'bring the tables of the store up to date').action((flags) => act(flags, migrate))
-  add('completion <shell>', `print a completion script for ${shells.join(', ')}`).action(
-    (shell: string, flags) =>
+  add('completion', `print a completion script for ${shells.join(', ')}`)
+    .addArgument(new Argument('<shell>').choices(shells))
+    .action((shell: Shell, flags) =>
       act(flags, ({ out }) => {
-        out.print(completionScript(program, readShell(shell)))
+        out.print(completionScript(program, shell))
         return exit.done
       }),
-  )
+    )
   add('version', 'print the versions of Pawl and Node').action((flags) => act(flags, version))
+  addHelp(program)
   return program
+}
+
+function addHelp(program: Command): void {
+  program
+    .command('help [command]')
+    .description('explain a command')
+    .addOption(new Option('--json').hideHelp())
+    .action((name: string | undefined) => {
+      const command = name === undefined ? program : program.commands.find((one) => one.name() === name)
+      if (command === undefined) program.error(`error: unknown command '${name}'`)
+      command.outputHelp()
+    })
 }
 
 function withChosen(command: Command): Command {
@@ -273,14 +303,13 @@ function addToken(add: (usage: string, description: string) => Command, act: Act
 }
 
 function limit(): Option {
-  return new Option('--limit <n>', 'at most this many, up to 500').default('50')
+  return new Option('--limit <n>', 'at most this many, up to 500').default('50').argParser((text) => {
+    if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > 500)
+      throw new InvalidArgumentError('It must be a whole number from 1 to 500.')
+    return text
+  })
 }
 
 function collect(value: string, others: readonly string[] = []): readonly string[] {
   return [...others, value]
-}
-
-function readShell(shell: string): Shell {
-  if ((shells as readonly string[]).includes(shell)) return shell as Shell
-  throw new InvalidArgumentError(`The shell must be one of ${shells.join(', ')}.`)
 }

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
-import { appendFileSync, existsSync, readFileSync, watch, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openBrowser } from '../src/commands/dev/open-browser.ts'
 import { createWorkspace, type Dev, startDev } from './support/workspace.ts'
+
+const root = process.cwd()
 
 function start({ origin, headers }: Dev, body: object): Promise<Response> {
   return fetch(`${origin}/v1/runs`, {
@@ -93,6 +97,41 @@ test('dev --open hands the address of the inbox, with its key, to the command th
     dev.child.kill('SIGTERM')
   }
   expect(await once(dev.child, 'exit')).toEqual([0, null])
+})
+
+test('dev --open takes BROWSER as a list of commands with arguments, and leaves the address to no shell', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl browser-'))
+  const browser = join(folder, 'browser')
+  writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > opening && mv opening opened\n`, { mode: 0o755 })
+  const url = 'http://127.0.0.1:4747/#key=$(touch stolen);`touch stolen`'
+  const open = async (names: string): Promise<readonly string[]> => {
+    const watcher = watch(folder)
+    try {
+      process.chdir(folder)
+      openBrowser(url, { ...process.env, BROWSER: names }, () => expect.unreachable())
+      while (!existsSync(join(folder, 'opened'))) await once(watcher, 'change')
+      return readFileSync(join(folder, 'opened'), 'utf8').split('\n').slice(0, -1)
+    } finally {
+      process.chdir(root)
+      watcher.close()
+      rmSync(join(folder, 'opened'), { force: true })
+    }
+  }
+  try {
+    expect(await open(browser)).toEqual([url])
+    expect(await open(`"${browser}" --new-window`)).toEqual(['--new-window', url])
+    expect(await open(`'${browser}' --open=%s --zoom 100%% "two words"`)).toEqual([
+      ...[`--open=${url}`, '--zoom', '100%', 'two words'],
+    ])
+    expect(await open(`/none/such --private:/bin/false:${browser}`)).toEqual([url])
+    expect(existsSync(join(folder, 'stolen'))).toBe(false)
+    const failed = await new Promise((resolve) =>
+      openBrowser(url, { BROWSER: '/none/such:/bin/false' }, () => resolve('failed')),
+    )
+    expect(failed).toBe('failed')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 test('dev --open serves without a browser, and says so', async () => {

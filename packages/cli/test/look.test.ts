@@ -21,6 +21,13 @@ test('lists, shows and logs runs tab-separated in a pipe, and as JSON', async ()
   expect((await workspace.pawl('log', 'f:1', '--failed')).stdout).toMatch(/^0\tstep\tfail\tfailed/)
 })
 
+test('log --failed finds failed entries before many that are not', async () => {
+  using workspace = await createWorkspace()
+  await workspace.pawl('run', 'early', '--id', 'e:1')
+  const { stdout } = await workspace.pawl('log', 'e:1', '--failed', '--limit', '1')
+  expect(stdout).toMatch(/^0\tstep\tfail\tfailed.*\n$/)
+})
+
 test('sends a signal once per key', async () => {
   using workspace = await createWorkspace()
   await workspace.pawl('run', 'wait', '--id', 'w:1', '--detach')
@@ -104,7 +111,8 @@ test('prints its version, as text and as JSON', async () => {
   using workspace = await createWorkspace()
   const { version } = manifest
   expect(await workspace.pawl('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
-  expect(await workspace.pawl('version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+  const both = `pawl ${version}\nnode ${process.versions.node}\n`
+  expect(await workspace.pawl('version')).toEqual({ status: 0, stdout: both, stderr: '' })
   const { stdout } = await workspace.pawl('version', '--json')
   expect(JSON.parse(stdout)).toEqual({ version, node: process.versions.node })
 })

@@ -109,5 +109,9 @@ function checkLinks({ publicUrl, keys }: LinkOptions, client: ServerOptions['cli
 }
 
 export function refuse(option: string, given: string, remedy: string): never {
-  throw new PawlError('option-invalid', { option: `${option} of createServer`, given }, { remedy })
+  throw refusal(option, given, remedy)
+}
+
+export function refusal(option: string, given: string, remedy: string): PawlError {
+  return new PawlError('option-invalid', { option: `${option} of createServer`, given }, { remedy })
 }

@@ -6,7 +6,7 @@ import { startHookReader } from './hooks/reader.ts'
 import { noteAddress } from './http/address.ts'
 import { RateLimit } from './http/limits.ts'
 import { ReplyCounts } from './http/replies.ts'
-import { readOptions, refuse } from './options.ts'
+import { readOptions, refusal, refuse } from './options.ts'
 import { usualTiming } from './streams/event-stream.ts'
 import { OpenStreams } from './streams/open-streams.ts'
 import type { NodeHandler, Server, ServerOptions } from './types.ts'
@@ -48,9 +48,11 @@ export function createServer(options: ServerOptions): Server {
       const key = localKey(settings.auth)
       if (!loopback.includes(host) && key !== undefined)
         refuse('host', host, 'An address that others reach requires `auth`, such as `auth: tokens(file)`.')
+      if (!Number.isInteger(port) || port < 0 || port > 65_535)
+        refuse('port', String(port), 'It must be a whole number from 0 to 65535; 0 chooses a free port.')
       const server = createAdaptorServer({ fetch: withAddress(fetch) }) as NodeServer
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
+        server.once('error', (error) => reject(explain(error, host, port)))
         server.listen(port, host, () => resolve())
       })
       listening.add(server)
@@ -65,6 +67,25 @@ export function createServer(options: ServerOptions): Server {
       await reader?.stop()
       await Promise.all([...listening].map(close))
     },
+  }
+}
+
+/** A port or an address that cannot be listened on is a mistake in the options. */
+function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return refusal(
+        'port',
+        `${port}`,
+        'Another program listens there. Choose another port, or 0 for a free one.',
+      )
+    case 'EACCES':
+      return refusal('port', `${port}`, 'This user may not listen there. Choose a port from 1024.')
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return refusal('host', host, 'It must be an address of this machine.')
+    default:
+      return error
   }
 }
 

@@ -54,6 +54,11 @@ export async function show(context: Context, id: string, { follow, tree }: ShowF
   return exit.done
 }
 
+interface LogPage {
+  readonly items: readonly EntryJson[]
+  readonly before?: number
+}
+
 export interface LogFlags {
   readonly failed?: boolean
   readonly limit: string
@@ -64,11 +69,16 @@ export async function log(context: Context, id: string, flags: LogFlags): Promis
   const { failed, limit } = flags
   const door = await context.door()
   if (flags.follow === true) return followLog(context, door, id, failed === true)
-  const { items } = await door.get<{ readonly items: readonly EntryJson[] }>(`/runs/${segmentOf(id)}/log`, {
-    limit,
-  })
-  const shown = failed === true ? items.filter(({ status }) => status === 'failed') : items
-  printRows(context.out, shown, logColumns, 'The log has no entries.')
+  const path = `/runs/${segmentOf(id)}/log`
+  const shown: EntryJson[] = []
+  for (let before: string | undefined; ; ) {
+    const page = await door.get<LogPage>(path, { limit: failed === true ? '500' : limit, before })
+    shown.push(...page.items.filter(({ status }) => failed !== true || status === 'failed'))
+    if (failed !== true || page.before === undefined || shown.length >= Number(limit)) break
+    before = String(page.before)
+  }
+  const none = failed === true ? 'The log has no failed entries.' : 'The log has no entries.'
+  printRows(context.out, shown.slice(0, Number(limit)), logColumns, none)
   return exit.done
 }
 

@@ -1,5 +1,6 @@
 import { hasAnswer, readJson } from '../answers/read-answer.ts'
 import type { Context } from '../context.ts'
+import { type AskJson, segmentOf } from '../door/door.ts'
 import { usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
@@ -26,6 +27,9 @@ export async function resume(context: Context, checkpoint: string, flags: Resume
     await door.post('/resume', { checkpoint_id: checkpoint, resolution }, { query: { as: flags.as } })
   }
   if (!out.json) out.note(`  Resumed at checkpoint ${safe(checkpoint)}`)
-  if (flags.detach === true) return exit.done
+  if (flags.detach === true) {
+    if (out.json) out.print(JSON.stringify({ ask: await door.get<AskJson>(`/asks/${segmentOf(ask.id)}`) }))
+    return exit.done
+  }
   return reportRun(out, door, await watchRun(door, ask.run, { signal }))
 }

@@ -5,6 +5,7 @@ import type { Role } from '@pawl/server'
 import type { Context } from '../context.ts'
 import { CommandError, usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
+import { safe } from '../output/out.ts'
 import { printRows } from '../output/table.ts'
 
 interface Token {
@@ -80,22 +81,42 @@ export function revokeToken(context: Context, prefix: string, flags: TokenFlags)
     file,
     known.filter((token) => token !== meant[0]),
   )
-  context.out.note(`  Revoked the token of ${meant[0]?.actor}`)
+  const { out } = context
+  if (out.json) out.print(JSON.stringify({ revoked: meant[0]?.actor }))
+  else out.note(`  Revoked the token of ${safe(meant[0]?.actor ?? '')}`)
   return exit.done
 }
 
 function read(file: string): readonly Token[] {
   if (!existsSync(file)) return []
+  let content: unknown
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as { readonly tokens: readonly Token[] }).tokens
+    content = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     throw usageError(`${file} is not a token file: ${(error as Error).message}`)
   }
+  const { tokens } = (content ?? {}) as { readonly tokens?: unknown }
+  if (!Array.isArray(tokens) || !tokens.every(isToken))
+    throw usageError(
+      `${file} is not a token file: it must hold \`tokens\`, as \`pawl token make\` writes them.`,
+    )
+  return tokens
+}
+
+function isToken(value: unknown): value is Token {
+  const { hash, actor, names, role } = (value ?? {}) as Partial<Record<keyof Token, unknown>>
+  return (
+    typeof hash === 'string' && typeof actor === 'string' && Array.isArray(names) && typeof role === 'string'
+  )
 }
 
 /** In one step, so that a server never reads half a file. */
 function write(file: string, tokens: readonly Token[]): void {
   const beside = `${file}.${process.pid}.tmp`
-  writeFileSync(beside, `${JSON.stringify({ tokens }, null, 2)}\n`, { mode: 0o600 })
-  renameSync(beside, file)
+  try {
+    writeFileSync(beside, `${JSON.stringify({ tokens }, null, 2)}\n`, { mode: 0o600 })
+    renameSync(beside, file)
+  } catch (error) {
+    throw usageError(`${file} cannot be written: ${(error as Error).message}`)
+  }
 }

@@ -5,7 +5,8 @@ import { type ExitStatus, exit } from '../exit.ts'
 
 export function version({ out }: Context): ExitStatus {
   const version = readVersion()
-  out.print(out.json ? JSON.stringify({ version, node: process.versions.node }) : version)
+  const { node } = process.versions
+  out.print(out.json ? JSON.stringify({ version, node }) : `pawl ${version}\nnode ${node}`)
   return exit.done
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +9,7 @@ import { usageError } from '../door/problem.ts'
  * @throws CommandError with status 2 if it cannot be loaded
  */
 export async function loadModule(file: string): Promise<object> {
+  if (!existsSync(file)) throw usageError(`There is no file ${file}.`)
   try {
     const isTypeScript = ['.ts', '.mts'].includes(extname(file))
     return isTypeScript && !nodeLoadsTypeScript()

@@ -43,6 +43,14 @@ export const fixable = procedure({ name: 'fixable' }, async (ctx) => {
     { retry: false },
   )
 })
+/** Its first step fails, and 600 more do not. */
+export const early = procedure({ name: 'early' }, async (ctx) => {
+  const fail = () => {
+    throw new Error('no')
+  }
+  await ctx.step('fail', fail, { retry: false }).catch(() => {})
+  await Promise.all(Array.from({ length: 600 }, () => ctx.step('go', () => 0)))
+})
 export const enter = procedure({ name: 'enter' }, (ctx) => ctx.human.input('Your name?', z.string()))
 export const pick = procedure({ name: 'pick' }, (ctx) => ctx.human.select('Where to?', ['north', 'south']))
 export const review = procedure({ name: 'review' }, (ctx) =>
