@@ -21,19 +21,49 @@ const onNodeSqlite = {
 }
 const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 
+// Two thirds of the time of all tests: `npm test` leaves them out, `npm run test:all` has them.
+const long = {
+  local: [
+    // Processes that are killed again and again.
+    'packages/cli/test/kill.test.ts',
+    'packages/storage-sqlite/test/proofs/**/*.test.ts',
+    'packages/testing/test/crash-loops/**/*.test.ts',
+    'test/{agent-loop,damaged-logs,damaged-rows,family-kills,hooks-killed,stream-kills}.test.ts',
+    'test/{channels,consents}-killed.test.ts',
+    'test/kill-*.test.ts',
+    'test/worker/crash-loops.test.ts',
+    // A browser, a terminal.
+    'packages/cli/test/{dev,prompts}.test.ts',
+    'test/inbox/**/*.test.ts',
+    // Compilers, and packages as npm installs them.
+    'test/{compiler-leads,packed-install}.test.ts',
+    // Many worlds.
+    'packages/testing/test/simulation/**/*.test.ts',
+  ],
+  alone: ['test/inbox/demo.test.ts', 'examples/*/test/**/*.test.ts'],
+  postgres: [
+    'packages/storage-postgres/test/{connections,crash,failover,open,unknown-outcomes}.test.ts',
+    'test/postgres/{agent-loop,examples,family-kills,siege,takeover}.test.ts',
+  ],
+}
+
 // Tests that have a process of their own. All others share one, which loads each module once: that is half of their time.
 const alone = [
   // They change their process: its globals, its listeners, its modules.
   'packages/core/test/host/**/*.test.ts',
   'test/worker/no-threads.test.ts',
-  'test/inbox/demo.test.ts',
-  'examples/*/test/**/*.test.ts',
   'test/examples-on-memory.test.ts',
   // They change it, too, or settle many promises, which the hooks of an engine that was started before would make slow.
   'packages/core/test/kernel/**/*.test.ts',
 ]
 
-const needsPostgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']
+const postgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']
+
+// The server serves what is built of the inbox, and the demos, too.
+const withInbox = { globalSetup: './test/inbox/support/build.ts' }
+// A real server, from npm; TEST_POSTGRES_URL names another one.
+const withPostgres = { globalSetup: './test/support/postgres-setup.ts' }
+const sharing = { isolate: false }
 
 export default defineConfig({
   test: {
@@ -49,12 +79,9 @@ export default defineConfig({
         ...onSources,
         extends: true,
         test: {
-          name: 'local',
+          ...{ name: 'local', ...sharing, ...withInbox },
           include: ['{packages,examples}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...needsPostgres, ...alone],
-          isolate: false,
-          // The server serves what is built of the inbox.
-          globalSetup: './test/inbox/support/build.ts',
+          exclude: ['**/node_modules/**', ...postgres, ...alone, ...long.local, ...long.alone],
           typecheck: {
             enabled: true,
             include: ['{packages,examples}/*/test/**/*.test-d.ts', 'test/**/*.test-d.ts'],
@@ -64,12 +91,7 @@ export default defineConfig({
           },
         },
       },
-      {
-        ...onSources,
-        extends: true,
-        // The demos serve the inbox, too.
-        test: { name: 'alone', include: alone, globalSetup: './test/inbox/support/build.ts' },
-      },
+      { ...onSources, extends: true, test: { name: 'alone', include: alone } },
       {
         // The adapter once more, with the earlier major version of the AI SDK.
         resolve: { conditions, alias: [{ find: /^ai(\/.*)?$/, replacement: 'ai-6$1' }] },
@@ -82,12 +104,23 @@ export default defineConfig({
         ...onSources,
         extends: true,
         test: {
-          name: 'postgres',
-          include: needsPostgres,
-          isolate: false,
-          // A real server, from npm; TEST_POSTGRES_URL names another one.
-          globalSetup: './test/support/postgres-setup.ts',
+          ...{ name: 'postgres', ...sharing, ...withPostgres },
+          ...{ include: postgres, exclude: ['**/node_modules/**', ...long.postgres] },
         },
+      },
+      {
+        ...onSources,
+        extends: true,
+        test: {
+          ...{ name: 'long', ...sharing, ...withInbox },
+          ...{ include: long.local, exclude: ['**/node_modules/**', ...long.alone] },
+        },
+      },
+      { ...onSources, extends: true, test: { name: 'long-alone', ...withInbox, include: long.alone } },
+      {
+        ...onSources,
+        extends: true,
+        test: { name: 'long-postgres', ...sharing, ...withPostgres, include: long.postgres },
       },
     ],
     coverage: {
