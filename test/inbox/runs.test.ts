@@ -1,6 +1,7 @@
 import { procedure } from '@pawl/core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { broken, job } from './support/asks.ts'
 import { chromiumPath, launchBrowser } from './support/browser.ts'
 import { askAll, startSite, type Visit, visit } from './support/site.ts'
@@ -99,6 +100,33 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     await page.getByRole('heading', { name: 'leaf:1' }).waitFor()
     await page.getByRole('link', { name: 'branch:1' }).click()
     await page.getByRole('heading', { name: 'branch:1' }).waitFor()
+    calm(visited)
+  })
+
+  test('show the generation, and what the run exposes while it changes', async () => {
+    const campaign = procedure(
+      {
+        ...{ name: 'campaign', input: z.object({ round: z.number() }), signals: { end: z.void() } },
+        state: { title: z.string() },
+        updates: { rename: { input: z.string(), output: z.void() } },
+      },
+      async (ctx, { round }): Promise<void> => {
+        ctx.expose('title', 'Spring sale')
+        ctx.on('rename', (name) => ctx.expose('title', name))
+        if (round === 0) return ctx.continueAs({ round: 1 })
+        await ctx.receive('end')
+      },
+    )
+    await using site = await startSite({ procedures: [campaign] })
+    const run = await site.engine.run(campaign, { round: 0 }, { id: 'campaign:7' })
+    await using visited = await visit(browser, site, 'ana', '#/runs/campaign%3A7')
+    const { page } = visited
+    await page.locator('.meta', { hasText: 'Generation 2' }).waitFor()
+    const state = page.locator('.params')
+    await state.getByText('Spring sale').waitFor()
+    await run.update('rename', 'Summer sale')
+    await state.getByText('Summer sale').waitFor()
+    expect(await state.textContent()).toBe('titleSummer sale')
     calm(visited)
   })
 

@@ -83,3 +83,16 @@ test('no bar and no name covers another one', () => {
     }),
   )
 })
+
+test('a long bar is drawn rather than the name of a short one, where no lane has room for both', () => {
+  // As many short steps as there are lanes, with names, and then a long wait.
+  const short = Array.from({ length: mostLanes }, (_, position) => ({
+    ...entry(position, 'step', 10 + position, 10),
+    name: 'a step with a name',
+  }))
+  const { spans } = layOut([...short, entry(mostLanes, 'hitl_approval', 500, 480)], start + 500)
+  const bars = spans.flatMap((span) => (span.kind === 'entry' ? [span] : []))
+  expect(bars.at(-1)).toMatchObject({ label: 'inside' })
+  expect(bars.at(-1)?.lane).toBeLessThan(mostLanes)
+  expect(bars.filter(({ label }) => label === 'none')).toHaveLength(1)
+})

@@ -120,6 +120,8 @@ export interface Rollback {
   readonly reason: string
   readonly undone: readonly string[]
   readonly failed: readonly { readonly name: string; readonly failure: Failure }[]
+  /** Which undos did not run, and why. */
+  readonly skipped?: string
 }
 
 /** How far a run is, as it says itself. */
@@ -141,6 +143,8 @@ export interface Run {
   readonly procedure: string
   readonly version: number
   readonly status: RunStatus
+  /** Grows when the run begins again under its id. */
+  readonly generation: number
   readonly startedAt: string
   readonly endedAt?: string
   readonly waitingFor: readonly Waiting[]

@@ -2,15 +2,17 @@ import type { LogEntry } from '../api/types.ts'
 
 /** A part of the timeline, in percent of its width. */
 export type Span =
-  | {
-      readonly kind: 'entry'
-      readonly entry: LogEntry
-      readonly lane: number
-      readonly from: number
-      readonly width: number
-      readonly label: Label
-    }
+  | Bar
   | { readonly kind: 'idle'; readonly ms: number; readonly from: number; readonly width: number }
+
+interface Bar {
+  readonly kind: 'entry'
+  readonly entry: LogEntry
+  readonly lane: number
+  readonly from: number
+  readonly width: number
+  readonly label: Label
+}
 
 /** Where the name of a bar stands: beside it if the bar is too narrow. */
 export type Label = 'inside' | 'after' | 'before' | 'none'
@@ -91,25 +93,35 @@ function place(
   idles: readonly Span[],
   xOf: (at: number) => number,
 ): Lanes {
-  const ends: number[] = []
-  const take = (from: number, to: number): number => {
-    const free = ends.findIndex((end) => end <= from + 0.01)
-    const lane = free < 0 ? ends.length : free
-    if (lane < mostLanes) ends[lane] = to
-    return lane
+  const lanes: { readonly bar: number; readonly end: number; readonly index: number }[] = []
+  const take = (of: 'bar' | 'end', from: number): number => {
+    const free = lanes.findIndex((lane) => lane[of] <= from + 0.01)
+    return free < 0 ? lanes.length : free
   }
-  const spans = entries.map((entry, index): Span => {
+  const bars: Bar[] = []
+  for (const [index, entry] of entries.entries()) {
     const { from, to } = intervals[index] ?? { from: 0, to: 0 }
     const x = Math.min(xOf(from), 100 - leastWidth)
     const width = Math.min(100 - x, Math.max(leastWidth, xOf(to) - x))
     const room = roomOf(entry)
-    const label = width >= room / 2 ? 'inside' : x < 60 ? 'after' : 'before'
-    const lane = take(label === 'before' ? x - room : x, x + width + (label === 'after' ? room : 0))
-    if (lane < mostLanes || label === 'inside') return { kind: 'entry', entry, lane, from: x, width, label }
-    // A bar without its name rather than none.
-    return { kind: 'entry', entry, lane: take(x, x + width), from: x, width, label: 'none' }
-  })
-  return { spans: [...idles, ...spans], count: Math.max(1, ends.length) }
+    let label: Label = width >= room / 2 ? 'inside' : x < 60 ? 'after' : 'before'
+    let lane = take('end', label === 'before' ? x - room : x)
+    if (lane >= mostLanes && label === 'inside') {
+      // A long bar rather than the name of the short one before it.
+      lane = take('bar', x)
+      const before = lanes[lane]?.index ?? -1
+      const covered = bars[before]
+      if (covered?.label === 'after') bars[before] = { ...covered, label: 'none' }
+    } else if (lane >= mostLanes) {
+      // A bar without its name rather than none.
+      label = 'none'
+      lane = take('end', x)
+    }
+    const bar = x + width
+    if (lane < mostLanes) lanes[lane] = { bar, end: bar + (label === 'after' ? room : 0), index }
+    bars.push({ kind: 'entry', entry, lane, from: x, width, label })
+  }
+  return { spans: [...idles, ...bars], count: Math.max(1, lanes.length) }
 }
 
 /** The width that a name needs beside its bar, in percent of the timeline. */

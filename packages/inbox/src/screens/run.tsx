@@ -15,7 +15,9 @@ import { ProgressBar } from '../runs/progress.tsx'
 import { type Repeat, RepeatDialog } from '../runs/repeat/repeat-dialog.tsx'
 import { RunActions } from '../runs/run-actions.tsx'
 import { useRunStream } from '../runs/run-stream.ts'
+import { States, useStates } from '../runs/states.tsx'
 import { Stuck } from '../runs/stuck.tsx'
+import { runTexts } from '../runs/texts.ts'
 import { Timeline } from '../runs/timeline.tsx'
 import { currentUser, noteEnded } from '../session.ts'
 import { marked, Text } from '../text/text.tsx'
@@ -97,10 +99,11 @@ function RunPage(props: {
 }) {
   const { run, entries, before } = props.loaded
   const [repeat, setRepeat] = useState<Repeat | null>(null)
+  const states = useStates(run.id, entries)
   const onOlder = before === undefined ? null : props.onOlder
   // While a person reads the log, entries change in their places, and what would move them waits.
   const { shown, handlers, release } = useStill({
-    ...{ run, entries },
+    ...{ run, entries, states },
     newest: entries[0]?.position ?? -1,
     now: serverNow(),
   })
@@ -117,7 +120,8 @@ function RunPage(props: {
       <Stuck run={shown.run} />
       <CancelState run={shown.run} />
       <WaitingFor run={shown.run} />
-      <Plans run={run} entries={entries} />
+      <Plans states={states} run={run} entries={entries} />
+      <States states={shown.states} />
       <Children parent={run.id} />
       <Timeline entries={shown.entries} now={shown.now} />
       <Log
@@ -149,6 +153,7 @@ function Facts({ run }: { readonly run: Run }) {
       <span>
         <Text>{run.procedure}</Text> {en.version(run.version)}
       </span>
+      {run.generation > 1 && <span>{runTexts.generation(run.generation)}</span>}
       <span title={formatInstant(run.startedAt)}>
         {en.startedAt} {en.ago(formatAge(sinceNow(run.startedAt)))}
         {run.startedBy && (
@@ -204,6 +209,11 @@ function CancelState({ run }: { readonly run: Run }) {
       {rollback !== undefined && rollback.undone.length > 0 && (
         <p dir="auto">
           {en.undone}: {marked(rollback.undone.join(', '))}
+        </p>
+      )}
+      {rollback?.skipped !== undefined && (
+        <p class="overdue" dir="auto">
+          {marked(rollback.skipped)}
         </p>
       )}
       {rollback?.failed.map(({ name, failure }) => (

@@ -1,5 +1,4 @@
-import { listStates } from '../../api/calls.ts'
-import type { Json, LogEntry, Waiting } from '../../api/types.ts'
+import type { Json, LogEntry, State, Waiting } from '../../api/types.ts'
 import { isObject } from '../../form/control.ts'
 import { plainOf } from '../../text/plain.ts'
 
@@ -25,10 +24,9 @@ export interface Task {
   readonly isAdded: boolean
 }
 
-/** Reads the plans of a run. A value of another form, which a procedure may expose as well, is no plan. */
-export async function loadPlans(run: string): Promise<readonly Plan[]> {
-  const { items } = await listStates(run)
-  return items.flatMap(({ name, value }) => {
+/** Returns the plans among what a run exposes. A value of another form, which a procedure may expose as well, is no plan. */
+export function plansIn(states: readonly State[]): readonly Plan[] {
+  return states.flatMap(({ name, value }) => {
     const plan = /^pawl\.plan(\.\d+)?$/.test(name) ? readPlan(name, plainOf(value ?? null)) : null
     return plan === null ? [] : [plan]
   })

@@ -1,12 +1,11 @@
 import '../../styles/plan.css'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { LogEntry, Run } from '../../api/types.ts'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { LogEntry, Run, State } from '../../api/types.ts'
 import { askHref } from '../../router.ts'
-import { noteEnded } from '../../session.ts'
 import { Text } from '../../text/text.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { Edges } from './edges.tsx'
-import { loadPlans, overlay, type Plan, type Task, type TaskState } from './plan.ts'
+import { overlay, type Plan, plansIn, type Task, type TaskState } from './plan.ts'
 import { planTexts as texts } from './texts.ts'
 
 interface Props {
@@ -15,17 +14,8 @@ interface Props {
 }
 
 /** The plans of a run, layer by layer, with their checks. Nothing is shown for a run that has none. */
-export function Plans({ run, entries }: Props) {
-  const [plans, setPlans] = useState<readonly Plan[]>([])
-  useEffect(() => {
-    let isCurrent = true
-    loadPlans(run.id)
-      .then((loaded) => isCurrent && setPlans(loaded))
-      .catch(noteEnded)
-    return () => {
-      isCurrent = false
-    }
-  }, [run.id, entries])
+export function Plans({ states, run, entries }: Props & { readonly states: readonly State[] }) {
+  const plans = useMemo(() => plansIn(states), [states])
   return (
     <>
       {plans.map((plan) => (

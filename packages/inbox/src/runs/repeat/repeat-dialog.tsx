@@ -1,3 +1,4 @@
+import '../../styles/repeat.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { retryRun } from '../../api/calls.ts'
 import { forkRun, previewFork, previewRetry } from '../../api/repeats.ts'
@@ -97,14 +98,15 @@ function Buttons(props: {
   const busy = call.isBusy ? ('true' as const) : undefined
   return (
     <div class="dialog-actions">
-      {prepared?.use === 'fork' && (
+      {prepared?.use === 'fork' ? (
         <button type="button" class="action" onClick={props.onBack}>
           {texts.back}
         </button>
+      ) : (
+        <button type="button" class="action" onClick={onClose}>
+          {texts.doNothing}
+        </button>
       )}
-      <button type="button" class="action" onClick={onClose}>
-        {texts.doNothing}
-      </button>
       {prepared !== null ? (
         <button
           type="button"
