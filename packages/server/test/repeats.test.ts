@@ -74,21 +74,47 @@ test('previews and forks a run, with edits of any type', async () => {
   await server.engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })
   expect(await server.engine.get('order:2').result()).toBe('paid 7')
   expect(await server.call('olga', 'POST', '/v1/runs/order:1/fork', body)).toMatchObject({
-    ...{ status: 409, body: { code: 'id-taken' } },
+    ...{ status: 200, body: { id: 'order:2', status: 'completed' } },
   })
   expect(
     await server.call('olga', 'POST', '/v1/runs/order:1/fork', { position: 1, edit: { x: 1 } }),
   ).toMatchObject({ status: 400, body: { code: 'option-invalid' } })
 })
 
-test('a fork whose reply was lost is found again by its Idempotency-Key', async () => {
-  await using server = await startServer({ procedures: [order] })
+test.each(['Idempotency-Key', 'id'])(
+  'a fork whose reply was lost is found again by its %s, and another request is refused',
+  async (by) => {
+    await using server = await startServer({ procedures: [order] })
+    await failOne(server)
+    const fork = (body: object) =>
+      by === 'id'
+        ? server.call('olga', 'POST', '/v1/runs/order:1/fork', { ...body, id: 'k:1' })
+        : server.call('olga', 'POST', '/v1/runs/order:1/fork', body, { 'idempotency-key': 'k:1' })
+    const edit = { 0: { cents: 7 } }
+    expect(await fork({ position: 1, edit })).toMatchObject({ status: 201, body: { id: 'k:1' } })
+    expect(await fork({ position: 1, edit })).toMatchObject({ status: 200, body: { id: 'k:1' } })
+    for (const [other, words] of [
+      [{ position: 2, edit }, 'a fork of run order:1 at position 1.'],
+      [{ position: 1, edit: { 0: { cents: 8 } } }, 'with other edits'],
+      [{ position: 1 }, 'with other edits'],
+    ] as const)
+      expect(await fork(other)).toMatchObject({
+        ...{ status: 409, body: { code: 'id-taken', detail: expect.stringContaining(words) } },
+      })
+  },
+)
+
+test('an id of a run that the identity may not see is taken, and nothing is said of that run', async () => {
+  const may = (_: unknown, verb: string, what: { readonly id?: string | undefined }): boolean =>
+    verb !== 'see' || what.id !== 'order:secret'
+  await using server = await startServer({ procedures: [order], may })
   await failOne(server)
-  const fork = (position: number) =>
-    server.call('olga', 'POST', '/v1/runs/order:1/fork', { position }, { 'idempotency-key': 'k:1' })
-  expect(await fork(1)).toMatchObject({ status: 201, body: { id: 'k:1' } })
-  expect(await fork(1)).toMatchObject({ status: 200, body: { id: 'k:1' } })
-  expect(await fork(2)).toMatchObject({ status: 409, body: { code: 'id-taken' } })
+  await server.engine.fork('order:1', { position: 1 }, { id: 'order:secret' })
+  const { status, body } = await server.call('olga', 'POST', '/v1/runs/order:1/fork', {
+    ...{ position: 1, id: 'order:secret' },
+  })
+  expect([status, (body as { code: string }).code]).toEqual([409, 'id-taken'])
+  expect(JSON.stringify(body)).not.toContain('fork')
 })
 
 test('the answer to a question is edited only by an identity that may answer it', async () => {

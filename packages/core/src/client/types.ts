@@ -205,8 +205,9 @@ export interface Client {
    * Starts a new run that shares the recorded past of another one, up to the result at a position. No effect is repeated that did
    * not depend on that result; results that were there by then are kept. What is open is begun anew: questions are asked again,
    * and a yes of a gate whose action is not kept is asked for again. `edit` replaces kept results, by position: the value of a
-   * step or an agent, the payload of a signal, the answer to an ask. Steps get new idempotency keys.
-   * @throws PawlError 'run-not-found', 'id-taken', 'option-invalid', 'payload-refused', 'run-quarantined' (its log is damaged before
+   * step or an agent, the payload of a signal, the answer to an ask. Steps get new idempotency keys. Idempotent for its `id`: the same
+   * id with the same original, place and edits gives the existing fork.
+   * @throws PawlError 'run-not-found', 'id-taken' (same id, another run or fork), 'option-invalid', 'payload-refused', 'run-quarantined' (its log is damaged before
    * the position)
    * @example const other = await engine.fork(run.id, { position: 4 }, { edit: { 3: { approved: false } } })
    */
@@ -319,7 +320,7 @@ export type ForkPoint =
 export interface ForkChanges {
   /** Results to be replaced, by position. The cut moves right behind the first of them. Default: none. */
   readonly edit?: { readonly [position: number]: unknown }
-  /** Id of the new run. Default: generated. Range: 1 to 200 characters. */
+  /** Id of the new run, by which a repeated call finds it. Default: generated. Range: 1 to 200 characters. */
   readonly id?: string
   /** Who starts it. Default: who started the original. */
   readonly by?: Actor

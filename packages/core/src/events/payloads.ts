@@ -31,6 +31,19 @@ export interface StartedPayload {
   readonly trace?: TraceContext
   /** Set if its log begins with events of another run. */
   readonly fork?: ForkPayload
+  /** The call that made the run as a fork, in all its generations. Missing in the forks of earlier versions. */
+  readonly forkedFrom?: ForkOrigin
+}
+
+/** What a caller has asked to be forked, by which a repeated call is recognised. */
+export interface ForkOrigin {
+  readonly run: string
+  /** The position before whose result it continues. */
+  readonly position: number
+  /** The id of the checkpoint or ask that named the place; null if a position did. */
+  readonly checkpoint: string | null
+  /** The hash of the edits as given. */
+  readonly edits: Uint8Array
 }
 
 /** Where a fork comes from. */

@@ -2,6 +2,7 @@ import type { Sha256 } from '../base/hash.ts'
 import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
 import { encodeAround } from '../events/payload.ts'
 import type {
+  ForkOrigin,
   GenerationPayload,
   ParentPayload,
   RunTimeout,
@@ -36,6 +37,8 @@ export interface Birth {
   /** Missing for the first generation of a run. */
   readonly generation?: GenerationPayload
   readonly trace?: TraceContext | undefined
+  /** Set in the later generations of a fork. */
+  readonly forkedFrom?: ForkOrigin | undefined
 }
 
 /** A run whose first event is not hashed yet: hashing runs in slices, outside the caller's call. */
@@ -43,7 +46,7 @@ export type UnhashedRun = Omit<NewRun, 'link' | 'worker'>
 
 /** Composes the run and its first event. @throws PawlError 'payload-refused' */
 export function composeRun({ procedure, isChecked, input, given, ...birth }: Birth): UnhashedRun {
-  const { id, version, seed, by, tags, timeout = null, parent, generation, trace } = birth
+  const { id, version, seed, by, tags, timeout = null, parent, generation, trace, forkedFrom } = birth
   const payload: StartedPayload = {
     format: logFormat,
     flags: [...(isChecked ? [] : [acceptsFirst]), ...(timeout === null ? [] : [timesOut])],
@@ -59,6 +62,7 @@ export function composeRun({ procedure, isChecked, input, given, ...birth }: Bir
     ...(parent === undefined ? {} : { parent }),
     ...(generation === undefined ? {} : { generation }),
     ...(trace === undefined ? {} : { trace }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
   }
   const started: NewEvent = {
     type: 'started',

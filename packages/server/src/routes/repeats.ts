@@ -1,4 +1,4 @@
-import { type Client, type ForkChanges, PawlError } from '@pawl/core'
+import type { Client, ForkChanges } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -7,7 +7,7 @@ import { previewShape, runShape } from '../json/shapes.ts'
 import { showPreview, showRun } from '../json/views.ts'
 import type { Identity } from '../types.ts'
 import { operators, type Route, route } from './route.ts'
-import { seenRun } from './runs.ts'
+import { runWithId, seenRun } from './runs.ts'
 
 const changes = {
   position: z
@@ -55,7 +55,7 @@ export const repeatRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/runs/{run}/fork',
-    summary: 'Start a run that shares the past of another one up to a position',
+    summary: 'Start a run that shares the past of another one; the same id starts it once',
     roles: operators,
     query: z.strictObject({}),
     body: z.strictObject({
@@ -70,21 +70,11 @@ export const repeatRoutes: readonly Route[] = [
       rights.checkStart({ id, procedure: run.procedure, tags: run.tags })
       const edit = await readEdits(client, rights, identity, run.id, body.edit)
       const { position } = body
-      try {
-        const fork = await client.fork(
-          run.id,
-          { position },
-          omitUndefined({ edit, id, by: identity.actor }) as ForkChanges,
-        )
-        return { status: 201, body: showRun(await fork.status()) }
-      } catch (error) {
-        // Sent again, because its reply was lost.
-        if (!PawlError.is(error, 'id-taken') || body.id !== undefined) throw error
-        const found = await client.get(error.details.id).status()
-        const { forkedFrom } = found
-        if (forkedFrom?.run !== run.id || forkedFrom.position !== position) throw error
-        return { status: 200, body: showRun(found) }
-      }
+      // A client whose reply was lost sends the same request again.
+      const before = id === undefined ? null : await runWithId(client, rights, id)
+      const changes = omitUndefined({ edit, id, by: identity.actor }) as ForkChanges
+      const fork = await client.fork(run.id, { position }, changes)
+      return { status: before === null ? 201 : 200, body: showRun(await fork.status()) }
     },
   }),
   route({

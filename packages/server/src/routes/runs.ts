@@ -78,8 +78,7 @@ export const runRoutes: readonly Route[] = [
         throw new ServerError('request-invalid', '`existing: "any"` requires an `id`.')
       rights.checkStart({ id, procedure, tags })
       const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
-      const before = id === undefined ? null : await findRun(client, id)
-      if (before !== null && !rights.seesRun(before)) throw new PawlError('id-taken', { id: before.id })
+      const before = id === undefined ? null : await runWithId(client, rights, id)
       const options = { by: identity.actor, tags, timeout: timeout as Duration | undefined }
       const started =
         existing === 'any' && id !== undefined
@@ -226,13 +225,17 @@ export async function seenRun(client: Client, rights: Rights, id: string): Promi
   return run
 }
 
-async function findRun(client: Client, id: string): Promise<RunView | null> {
-  try {
-    return await client.get(id).status()
-  } catch (error) {
-    if (PawlError.is(error, 'run-not-found')) return null
-    throw error
-  }
+/** Returns the run whose id a request wants for a new one; null if there is none. @throws PawlError 'id-taken' (it may not see it) */
+export async function runWithId(client: Client, rights: Rights, id: string): Promise<RunView | null> {
+  const run = await client
+    .get(id)
+    .status()
+    .catch((error: unknown) => {
+      if (PawlError.is(error, 'run-not-found')) return null
+      throw error
+    })
+  if (run !== null && !rights.seesRun(run)) throw new PawlError('id-taken', { id })
+  return run
 }
 
 function hasEnded({ status }: RunView): boolean {

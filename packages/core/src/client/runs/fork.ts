@@ -4,14 +4,22 @@ import { checkKeys, checkName, checkObject, checkWhole, refuse } from '../../che
 import { checkActor } from '../../checks/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread } from '../../events/codec.ts'
-import type { LogEvent } from '../../events/event.ts'
+import type { LogEvent, StoredEvent } from '../../events/event.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
-import type { CreatedPayload, ForkPayload, RunInfo, StartedPayload } from '../../events/payloads.ts'
+import type {
+  CreatedPayload,
+  ForkOrigin,
+  ForkPayload,
+  RunInfo,
+  StartedPayload,
+} from '../../events/payloads.ts'
+import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
 import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedYes } from '../../runs/cut.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
+import { type ForkRequest, hashEdits, otherThanFork } from '../../runs/same-fork.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
 import { explainUnread } from '../unread.ts'
@@ -21,15 +29,14 @@ import { type ForkPlace, readForkPlace } from './fork-place.ts'
 /** Maximum size of a part of a copied log, in bytes of payload. */
 const maxPart = 8 * 2 ** 20
 
-interface ForkSettings {
-  readonly from: { readonly position: number } | { readonly checkpoint: string }
-  readonly edits: ReadonlyMap<number, unknown>
+interface ForkSettings extends ForkRequest {
   readonly id: string | undefined
   readonly by: string | undefined
 }
 
 /**
- * Starts a run that shares the recorded past of another one up to a position.
+ * Starts a run that shares the recorded past of another one up to a position. It is idempotent for the id of the new run: a call with
+ * the same arguments finds the fork that it has made, even if the original has continued or is deleted.
  * @throws PawlError 'run-not-found', 'id-taken', 'option-invalid', 'payload-refused', 'run-quarantined'
  */
 export async function forkRun(
@@ -38,18 +45,44 @@ export async function forkRun(
   from: unknown,
   changes: unknown,
 ): Promise<{ readonly id: string }> {
-  const settings = readSettings(from, changes)
+  const settings = readSettings(original, from, changes)
+  const { id = newId(connection) } = settings
+  if (settings.id !== undefined && (await isThere(connection, id, settings))) return { id }
   const row = await findRun(connection, original)
   const place = await readForkPlace(connection, row, settings.from)
   const events = await readKept(connection, row, place)
   const kept = keep(events, place, settings.edits, () => Math.floor(connection.clock.wall()))
-  const id = settings.id ?? newId(connection)
-  await install(connection, row, id, kept, place, settings)
+  while (!(await install(connection, row, id, kept, place, settings)))
+    if (await isThere(connection, id, settings)) return { id }
   connection.localWorker?.onDue()
   return { id }
 }
 
-function readSettings(from: unknown, changes: unknown): ForkSettings {
+/** Whether the fork exists already. @throws PawlError 'id-taken' (another run has its id), 'run-quarantined' */
+async function isThere(connection: Connection, id: string, asked: ForkRequest): Promise<boolean> {
+  const store = await connection.begin()
+  const row = await store.find(id)
+  if (row === null) return false
+  const [first] = await store.load(row.run, row.base, 1)
+  const other =
+    first === undefined ? 'without a log' : otherThanFork(connection.sha256, readFirst(id, first), asked)
+  if (other === null) return true
+  throw new PawlError(
+    'id-taken',
+    { id },
+    { what: `Run ${id} already exists, ${other}.`, remedy: 'Use a different id.' },
+  )
+}
+
+function readFirst(run: string, first: StoredEvent): StartedPayload {
+  try {
+    return readStarted(first)
+  } catch (error) {
+    throw explainUnread(run, `The first event of run ${run}`, error)
+  }
+}
+
+function readSettings(run: string, from: unknown, changes: unknown): ForkSettings {
   const place = checkObject('from of fork', from)
   checkKeys('the from of fork', place, ['position', 'checkpoint'])
   const { position: at, checkpoint } = place
@@ -60,9 +93,13 @@ function readSettings(from: unknown, changes: unknown): ForkSettings {
   const { edit, id, by } = given
   const edits = Object.entries(checkObject('edit of fork', edit)).map(
     ([position, value]) =>
-      [checkWhole('position of an edit of fork', readPosition(position), 0, 2 ** 31 - 1), value] as const,
+      [
+        checkWhole('position of an edit of fork', readPosition(position), 0, 2 ** 31 - 1),
+        encode(value, `edit.${position} of fork`),
+      ] as const,
   )
   return {
+    run,
     from:
       checkpoint === undefined
         ? { position: checkWhole('position of fork', at, 0, 2 ** 31 - 1) }
@@ -86,7 +123,7 @@ export async function previewFork(
   from: unknown,
   changes: unknown,
 ): Promise<RepeatPreview> {
-  const settings = readSettings(from, changes)
+  const settings = readSettings(original, from, changes)
   const row = await findRun(connection, original)
   const place = await readForkPlace(connection, row, settings.from)
   const events = await readKept(connection, row, place)
@@ -129,7 +166,7 @@ function keep(
   if (first !== undefined) kept = cutBehind(kept, first)
   const changed = kept.map((event) =>
     event.type === 'settled' && edits.has(event.position)
-      ? { ...event, failed: false, payload: editOf(event, edits.get(event.position), now) }
+      ? { ...event, failed: false, payload: editOf(event, edits.get(event.position) ?? null, now) }
       : shareSpawned(event),
   )
   const safe = withoutUnusedYes(changed)
@@ -147,11 +184,15 @@ function shareSpawned(event: LogEvent): LogEvent {
 }
 
 /** Encodes the edited result of an operation. */
-function editOf({ kind, name, position }: LogEvent, value: unknown, now: () => number): Uint8Array | null {
+function editOf(
+  { kind, name, position }: LogEvent,
+  edited: Uint8Array | null,
+  now: () => number,
+): Uint8Array | null {
   const of = `edit.${position} of fork`
+  if (kind === 'step') return edited
+  const value = decode(edited)
   switch (kind) {
-    case 'step':
-      return encode(value, of)
     case 'llm':
       return encodeRecord({ output: value, usage: [] }, of)
     case 'signal':
@@ -167,14 +208,15 @@ function editOf({ kind, name, position }: LogEvent, value: unknown, now: () => n
   }
 }
 
+/** Stores the fork. False: a run with its id exists. */
 async function install(
   connection: Connection,
   row: KnownRun,
   id: string,
   kept: readonly LogEvent[],
   { position }: ForkPlace,
-  { by }: ForkSettings,
-): Promise<void> {
+  { by, from, edits }: ForkSettings,
+): Promise<boolean> {
   const { entropy, sha256 } = connection
   const store = await connection.store()
   const [first] = kept as readonly [LogEvent]
@@ -183,11 +225,15 @@ async function install(
     ...{ run: row.id, position, firstPosition: generation?.firstPosition ?? 0 },
     ...{ keys: entropy.bytes(16), seed: entropy.bytes(16), from: kept.length },
   }
+  const forkedFrom: ForkOrigin = {
+    ...{ run: row.id, position, checkpoint: 'checkpoint' in from ? from.checkpoint : null },
+    edits: hashEdits(sha256, edits),
+  }
   const flags = started.flags.filter((flag) => flag !== 'timeout')
   const startedBy = by ?? started.by
-  const payload: StartedPayload = { ...started, id, flags, by: startedBy, fork }
+  const payload: StartedPayload = { ...started, id, flags, by: startedBy, fork, forkedFrom }
   const hash = new LogHash(sha256)
-  const events = kept.map((event, seq): LogEvent => {
+  const copies = kept.map((event, seq): LogEvent => {
     const copy = {
       ...event,
       ...{ seq, epoch: 1, link: null },
@@ -210,14 +256,13 @@ async function install(
   for (;;) {
     const copy = { id, token: toHex(entropy.bytes(16)), procedure, version }
     let outcome: 'installed' | 'exists' | 'lost' = 'installed'
-    const parts = partsOf(events)
+    const parts = partsOf(copies)
     for (const [index, part] of parts.entries()) {
       const isLast = index === parts.length - 1
       outcome = (await store.install(copy, part[0]?.seq ?? 0, part, isLast ? last : null)).outcome
       if (outcome !== 'installed') break
     }
-    if (outcome === 'exists') throw new PawlError('id-taken', { id })
-    if (outcome === 'installed') return
+    if (outcome !== 'lost') return outcome === 'installed'
   }
 }
 

@@ -8,7 +8,7 @@ import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { firstGeneration, type Generation, generationIn } from '../../events/generation.ts'
-import type { ForkPayload, ParentPayload, StartedPayload, TraceContext } from '../../events/payloads.ts'
+import type { ParentPayload, RunInfo, StartedPayload, TraceContext } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { drain } from '../../host/drain.ts'
@@ -50,7 +50,7 @@ export class Continuation implements ExecutionHost {
   #branches: Branches | null = null
   #requests: ContinueRequests | null = null
   #generation: Generation = firstGeneration
-  #fork: ForkPayload | undefined
+  #forkedFrom: RunInfo['forkedFrom']
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
@@ -82,9 +82,9 @@ export class Continuation implements ExecutionHost {
   get startedAt(): number | null {
     return this.#startedAt
   }
-  /** Where its log comes from, if it begins with events of another run. */
-  get fork(): ForkPayload | undefined {
-    return this.#fork
+  /** The run that it is a fork of, and where; undefined if it is none. */
+  get forkedFrom(): RunInfo['forkedFrom'] {
+    return this.#forkedFrom
   }
   /** The event that must be written before the first one is delivered. */
   get accepted(): WrittenEvent | null {
@@ -152,7 +152,8 @@ export class Continuation implements ExecutionHost {
     const payload = readStarted(started)
     this.#parent = payload.parent ?? null
     this.#generation = generationIn(payload, started)
-    this.#fork = payload.fork
+    const origin = payload.forkedFrom ?? payload.fork
+    this.#forkedFrom = origin && { run: origin.run, position: origin.position }
     this.#notes = new LogIndex(this.#generation.children)
     this.#trace = payload.trace
     this.#startedAt = started.at

@@ -1,4 +1,4 @@
-import type { ForkPayload, RunInfo } from '../../events/payloads.ts'
+import type { RunInfo } from '../../events/payloads.ts'
 import type { Unit } from '../../ports/store/commit.ts'
 import type { Draft, RunDraft } from '../activities/activity.ts'
 import { cancelledEvent, noteOf } from './cancelling.ts'
@@ -39,16 +39,21 @@ export function write(state: RunState, given: UnitParts): Unit {
   const { branches, generation } = state.continuation
   const marks = branches.draft()
   const marked = marks.length === 0 ? parts : { ...parts, events: [...marks, ...parts.events] }
-  const info = parts.info === null ? null : withOrigin(parts.info, generation.number, state.continuation.fork)
+  const info =
+    parts.info === null ? null : withOrigin(parts.info, generation.number, state.continuation.forkedFrom)
   return composeUnit(state.log, state.mailbox.seen, info === parts.info ? marked : { ...marked, info })
 }
 
 /** Adds what lists show of the origin of the log. */
-function withOrigin(info: RunInfo, generation: number, fork: ForkPayload | undefined): RunInfo {
-  if (generation === 1 && fork === undefined) return info
+export function withOrigin(
+  info: RunInfo,
+  generation: number,
+  forkedFrom: RunInfo['forkedFrom'] | undefined,
+): RunInfo {
+  if (generation === 1 && forkedFrom === undefined) return info
   return {
     ...info,
     ...(generation === 1 ? {} : { generation }),
-    ...(fork === undefined ? {} : { forkedFrom: { run: fork.run, position: fork.position } }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
   }
 }
