@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sqlite } from '@pawl/storage-sqlite'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/bundle.ts'
+import { exportsFolder, importRuns } from './exports.ts'
 import { finishRuns } from './finish.ts'
 
 const logs = new URL('./logs/', import.meta.url).pathname
@@ -25,5 +26,19 @@ describe.each(files)('runs that version %s left behind', (name) => {
     expect(recorded.length).toBeGreaterThan(least)
     expect(done.filter((step) => recorded.includes(step))).toEqual([])
     expect(done.length).toBeGreaterThan(least)
+  })
+})
+
+describe.each(await readdir(exportsFolder))('runs that were exported as %s', (name) => {
+  test('files of earlier releases are imported, and their runs complete and repeat no step', async () => {
+    const folder = await temporaryFolder()
+    const open = () => sqlite(join(folder, 'imported.db'))
+    expect(await importRuns(name, open())).toBeGreaterThan(10)
+    const { complaints, problems, recorded, done } = await finishRuns(open)
+    await rm(folder, { recursive: true })
+    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
+    expect(recorded.length).toBeGreaterThan(10)
+    expect(done.filter((step) => recorded.includes(step))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 // Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
 // with. Done once for each release: npm run golden:record. With the argument `ends`, `versions`, `together`, `consents` or
-// `lives` it records only the cases of that file.
+// `lives` it records only the cases of that file; with `exports`, the name of a file in logs and the name of a folder, only exports.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
 import type { Claimant, Claims, RunRow } from '@pawl/core/storage'
@@ -10,6 +10,7 @@ import { meddleWith } from '../support/meddling-store.ts'
 import { answerAll, ignoreEnd, sendAll } from './answers.ts'
 import { consentPolicy, makeConsentCases } from './consents.ts'
 import { makeEndCases } from './ends.ts'
+import { recordExports } from './exports.ts'
 import { makeLifeCases } from './lives.ts'
 import { type GoldenCase, makeCases, type NoteBody } from './procedures.ts'
 import { ReadingCounter } from './readings.ts'
@@ -22,7 +23,11 @@ Error.stackTraceLimit = 0
 const { version } = JSON.parse(
   readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
 )
-const only = process.argv[2]
+const [, , only, source, folder] = process.argv
+if (only === 'exports') {
+  await recordExports(new URL(`./logs/${source}`, import.meta.url).pathname, String(folder))
+  process.exit(0)
+}
 const readings = new ReadingCounter()
 const groups = {
   ends: makeEndCases,
@@ -50,6 +55,7 @@ database.exec('vacuum')
 database.close()
 renameSync(draft, file)
 console.log(`recorded ${file}`)
+if (only === undefined) await recordExports(file, version)
 
 /** The procedure of a case that only other runs start. */
 function childOf({ procedure, leftAfter }: GoldenCase): readonly GoldenCase['procedure'][] {
