@@ -30,12 +30,16 @@ export async function recordExports(file: string, name: string): Promise<void> {
   console.log(`recorded ${folder}`)
 }
 
-/** Imports the runs of a folder. Returns how many. */
-export async function importRuns(name: string, store: Store): Promise<number> {
+/** Imports the runs of a folder. Returns how many there are, and how many checkpoints they have. */
+export async function importRuns(
+  name: string,
+  store: Store,
+): Promise<{ readonly runs: number; readonly checkpoints: number }> {
   const folder = join(exportsFolder, name)
   const files = (await readdir(folder)).sort()
   const client = createClient({ store })
   for (const file of files) await client.import(new Uint8Array(await readFile(join(folder, file))))
+  const { items } = await client.checkpoints.listAll()
   await client.stop()
-  return files.length
+  return { runs: files.length, checkpoints: items.length }
 }

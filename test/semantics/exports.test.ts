@@ -9,6 +9,7 @@ const order = procedure(
   async (ctx, { round }): Promise<string> => {
     const id = await ctx.step('id', () => `round ${round}`)
     if (round === 0) {
+      await ctx.checkpoint('asked', { id })
       await ctx.receive('next')
       return ctx.continueAs({ round: 1 })
     }
@@ -91,6 +92,31 @@ describe('export and import', () => {
     await other.advance('1d')
     expect((await other.get('l').status()).status).toBe('waiting')
     expect(other.calls).toEqual({})
+  })
+
+  test('checkpoints come as they are: a deleted one does not come back, and the latest stays the latest', async () => {
+    await using engine = await begin()
+    await waiting(engine)
+    await engine.checkpoints.create('o', { by: 'hand' }, { name: 'by hand' })
+    const later = await engine.checkpoints.create('o', { by: 'hand again' })
+    const [, , asked] = await engine.checkpoints.list('o')
+    await engine.checkpoints.create('o', 'last')
+    await using other = await begin()
+    await other.import(await engine.export('o'))
+    const shown = async (from: Engine) => (await from.checkpoints.list('o')).map(({ id: _, ...rest }) => rest)
+    expect(await shown(other)).toEqual(await shown(engine))
+    expect(await other.checkpoints.latest('o')).toMatchObject({ state: 'last' })
+    await engine.checkpoints.delete(asked?.id ?? '')
+    await engine.checkpoints.delete(later.id)
+    const file = await engine.export('o')
+    await using third = await begin()
+    await third.import(file)
+    expect((await shown(third)).map(({ state }) => state)).toEqual(['last', { by: 'hand' }])
+    expect(await third.export('o')).toEqual(file)
+    // A fork finds the place of a checkpoint that a caller made.
+    const [last] = await third.checkpoints.list('o')
+    const fork = await third.fork('o', { checkpoint: last?.id ?? '' }, { id: 'fork' })
+    expect(fork.id).toBe('fork')
   })
 
   test('a refusal says where the file is damaged', async () => {

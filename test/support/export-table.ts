@@ -16,7 +16,18 @@ import { seed } from './seed.ts'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** What a drawn program does, one after the other. 'receive' waits for a signal, 'ask' for an answer. */
-const ops = ['step', 'large', 'fail', 'uuid', 'receive', 'ask', 'expose', 'beside', 'continue'] as const
+const ops = [
+  'step',
+  'large',
+  'fail',
+  'uuid',
+  'receive',
+  'ask',
+  'expose',
+  'beside',
+  'save',
+  'continue',
+] as const
 
 const drawn = procedure(
   {
@@ -55,6 +66,9 @@ const drawn = procedure(
         case 'beside':
           void ctx.human.approve('Beside?', { key: `beside ${index}` }).catch(() => {})
           break
+        case 'save':
+          await ctx.checkpoint(`save ${index}`, { seen: seen.length })
+          break
         case 'continue':
           return ctx.continueAs({ ops: later, seen, isFirst: false })
       }
@@ -80,6 +94,7 @@ export async function checkExports(
   })
   const drawnPrograms = fc.sample(programs, { seed, numRuns: count })
   const files = new Map<string, Uint8Array>()
+  const saved = new Map<string, unknown>()
   const engine = await start(from.store)
   for (const [index, all] of drawnPrograms.entries()) {
     const id = `run ${index} of seed ${seed}`
@@ -93,13 +108,16 @@ export async function checkExports(
   for (let index = 0; index < count; index++) {
     const id = `run ${index} of seed ${seed}`
     await settle(engine, id)
+    await changeCheckpoints(engine, id, index)
     files.set(id, await engine.export(id))
+    saved.set(id, await checkpointsOf(engine, id))
   }
   for (const { store } of to) {
     const client = createClient({ store })
     for (const [id, file] of files) {
       await client.import(inPieces(file))
       expect(await client.export(id), id).toEqual(file)
+      expect(await checkpointsOf(client, id), id).toEqual(saved.get(id))
     }
     await client.stop()
   }
@@ -125,6 +143,18 @@ async function* inPieces(file: Uint8Array): AsyncGenerator<Uint8Array> {
 /** Waits until the run has ended, or waits for people or signals. */
 async function settle(client: Client, id: string): Promise<void> {
   await expect.poll(async () => (await client.get(id).status()).status, { interval: 2 }).not.toBe('running')
+}
+
+/** Adds a checkpoint that no event records, and deletes one that an event does. */
+async function changeCheckpoints(client: Client, id: string, index: number): Promise<void> {
+  if (index % 2 === 0) await client.checkpoints.create(id, { index }).catch(() => null)
+  const [last] = (await client.checkpoints.list(id)).slice(index % 3)
+  if (last !== undefined && index % 4 > 0) await client.checkpoints.delete(last.id)
+}
+
+/** Without their ids, which are those of a store. */
+async function checkpointsOf(client: Client, id: string): Promise<unknown> {
+  return (await client.checkpoints.list(id)).map(({ id: _, ...checkpoint }) => checkpoint)
 }
 
 /** Sends and answers all that the runs wait for. Returns how they ended. */

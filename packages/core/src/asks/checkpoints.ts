@@ -53,6 +53,6 @@ export function checkpointsIn(events: readonly LogEvent[]): readonly KeptCheckpo
   return events.flatMap(({ type, kind, failed, position, name, at, payload }) => {
     if (type !== 'settled' || kind !== 'checkpoint' || failed) return []
     const { state } = decode(payload) as CheckpointPayload
-    return { ...checkpointAt(position, name, state), at }
+    return { ...checkpointAt(position, name, state), at, seq: null }
   })
 }

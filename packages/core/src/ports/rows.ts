@@ -1,7 +1,7 @@
 import type { askStatuses } from '../base/words.ts'
 import { isUnread, RowCorrupt, WrittenLater } from '../events/codec.ts'
 import type { AskRow } from './store/asks.ts'
-import type { CheckpointRow } from './store/checkpoints.ts'
+import type { CheckpointRow, KeptCheckpoint } from './store/checkpoints.ts'
 import type { Mark, RunRow, RunState } from './store/runs.ts'
 
 // Stores return rows unchecked; this file validates them for all stores.
@@ -44,8 +44,15 @@ export function readAsk(row: AskRow): KnownAsk {
 
 /** @throws RowCorrupt */
 export function readCheckpoint(row: CheckpointRow): CheckpointRow {
-  const { n, runKey, slot, position, seq, at } = row
-  checkNumbers({ n, run: runKey, slot, position, seq })
+  const { n, runKey } = row
+  checkNumbers({ n, run: runKey })
+  return readKeptCheckpoint(row)
+}
+
+/** @throws RowCorrupt */
+export function readKeptCheckpoint<Row extends KeptCheckpoint>(row: Row): Row {
+  const { slot, position, seq, at } = row
+  checkNumbers({ slot, position, seq })
   checkTimes({ at })
   return row
 }

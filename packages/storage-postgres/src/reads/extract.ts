@@ -1,4 +1,10 @@
-import { type KeptMessage, messageKindCode, type RunExtract, type StateRow } from '@pawl/core/storage'
+import {
+  type KeptCheckpoint,
+  type KeptMessage,
+  messageKindCode,
+  type RunExtract,
+  type StateRow,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { givenKey } from '../writes/token.ts'
 import { type StoredAsk, showAsk } from './asks.ts'
@@ -8,7 +14,7 @@ export type Extract = (id: string) => Promise<RunExtract | null>
 
 /** Reads a run in one statement, so that all of it is of one instant. Its lists come as JSON, with bytes as hex digits. */
 export function prepareExtract(database: Database): Extract {
-  const { runs, runInfo, messages, asks, runState } = database.names
+  const { runs, runInfo, messages, asks, runState, checkpoints } = database.names
   const bytes = (column: string): string => `encode(${column}, 'hex')`
   const list = (rows: string, from: string, order: string): string =>
     `(select coalesce(json_agg(json_build_array(${rows}) order by ${order}), '[]')::text from ${from} where run = r.run)`
@@ -21,21 +27,27 @@ export function prepareExtract(database: Database): Extract {
         asks,
         'position',
       )} as asks,
-      ${list(`name, at, ${bytes('payload')}`, runState, 'name collate "C"')} as states
+      ${list(`name, at, ${bytes('payload')}`, runState, 'name collate "C"')} as states,
+      ${list(`slot, position, seq, at, name, ${bytes('payload')}`, checkpoints, 'n')} as checkpoints
     from ${runs} r join ${runInfo} f on f.run = r.run where r.id = $1`
   return async (id) => {
     const [row] = await database.read<ExtractRow>(text, [id])
     if (row === undefined) return null
+    const shown = showRun(row)
+    const saved = JSON.parse(row.checkpoints) as readonly CheckpointTuple[]
     return {
-      row: showRun(row),
+      row: shown,
       messages: (JSON.parse(row.messages) as readonly MessageRow[]).map(showMessage),
       asks: (JSON.parse(row.asks) as readonly AskRow[]).map((ask) => showAsk(nameColumns(row, ask))),
       states: (JSON.parse(row.states) as readonly StateTuple[]).map(showState),
+      checkpoints: shown.state === 'completed' ? [] : saved.map(showCheckpoint),
     }
   }
 }
 
-type ExtractRow = StoredRun & { readonly messages: string; readonly asks: string; readonly states: string }
+type ExtractRow = StoredRun & {
+  readonly [list in 'messages' | 'asks' | 'states' | 'checkpoints']: string
+}
 
 type MessageRow = readonly [
   n: number,
@@ -48,6 +60,15 @@ type MessageRow = readonly [
 ]
 
 type StateTuple = readonly [name: string, at: number, payload: string | null]
+
+type CheckpointTuple = readonly [
+  slot: number,
+  position: number,
+  seq: number | null,
+  at: number,
+  name: string | null,
+  payload: string | null,
+]
 
 type AskRow = readonly [
   position: number,
@@ -80,6 +101,10 @@ function showMessage([n, at, kind, used, name, key, payload]: MessageRow): KeptM
 
 function showState([name, at, payload]: StateTuple): StateRow {
   return { name, at, payload: readBytes(payload) }
+}
+
+function showCheckpoint([slot, position, seq, at, name, payload]: CheckpointTuple): KeptCheckpoint {
+  return { slot, position, seq, at, name, payload: readBytes(payload) }
 }
 
 function nameColumns({ run, id, procedure, started_by }: ExtractRow, ask: AskRow): StoredAsk {

@@ -76,7 +76,7 @@ const firstMessage = 18
 const firstAsk = firstMessage + messageTypes.split(', ').length
 const firstName = firstAsk + askTypes.split(', ').length
 const firstCheckpoint = firstName + nameTypes.split(', ').length
-const checkpointTypes = 'bigint[], int[], int[], text[], bytea[]'
+const checkpointTypes = 'bigint[], int[], int[], int[], text[], bytea[]'
 
 function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] {
   const { state, base, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = last
@@ -99,6 +99,7 @@ function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] 
     listBigints(last.checkpoints.map(({ at }) => at)),
     listIntegers(last.checkpoints.map(({ slot }) => slot)),
     listIntegers(last.checkpoints.map(({ position }) => position)),
+    listIntegers(last.checkpoints.map(({ seq }) => seq)),
     listTexts(last.checkpoints.map(({ name }) => name)),
     listBytes(last.checkpoints.map(({ payload }) => payload)),
   ]
@@ -184,10 +185,10 @@ function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'fin
         from shown s cross join unnest(${numberParameters(firstName, nameTypes)})
           as n(position, urgency, due_at, opened_at, closes_at, name, late)),
       saved as (
-        insert into ${checkpoints} (run, at, slot, position, name, payload)
-        select s.run, c.at, c.slot, c.position, c.name, c.payload
+        insert into ${checkpoints} (run, at, slot, position, seq, name, payload)
+        select s.run, c.at, c.slot, c.position, c.seq, c.name, c.payload
         from shown s cross join unnest(${numberParameters(firstCheckpoint, checkpointTypes)}) with ordinality
-          as c(at, slot, position, name, payload, k) order by c.k),
+          as c(at, slot, position, seq, name, payload, k) order by c.k),
       told as (
         insert into ${news} (run, at, position, kind)
         select run, now, position, ${feedCode.numberOf['ask-opened']} from asked cross join clock

@@ -1,4 +1,4 @@
-import { messageKindCode, type RunExtract, type RunKey } from '@pawl/core/storage'
+import { type KeptCheckpoint, messageKindCode, type RunExtract, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { checkInteger } from '../connection/integers.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
@@ -17,6 +17,9 @@ export function prepareExtract(database: Database, readRun: ReadRun, readStates:
     `select ${askColumns.join(', ')} from asks join runs on runs.run = asks.run join run_info on run_info.run = asks.run
      where asks.run = ? order by position`,
   )
+  const checkpoints = database.prepare<[RunKey], KeptCheckpoint>(
+    'select slot, position, seq, at, name, payload from checkpoints where run = ? order by n',
+  )
   const readAll = (id: string): RunExtract | null => {
     const row = readRun(id)
     if (row === null) return null
@@ -32,6 +35,7 @@ export function prepareExtract(database: Database, readRun: ReadRun, readStates:
       })),
       asks: asks.all(row.run).map(showAsk),
       states: readStates(row.run, null),
+      checkpoints: row.state === 'completed' ? [] : checkpoints.all(row.run),
     }
   }
   return (id) => {

@@ -10,8 +10,8 @@ import {
 import type { Database } from '../connection/database.ts'
 
 export interface CheckpointWrites {
-  /** Writes the checkpoint of an event. */
-  write(run: RunKey, checkpoint: NewCheckpoint, at: number): void
+  /** Writes the checkpoint of an event; `seq`: one that a caller has made. */
+  write(run: RunKey, checkpoint: NewCheckpoint, at: number, seq?: number | null): void
   add(run: RunKey, checkpoint: AddedCheckpoint, at: number): CheckpointAdded
   remove(numbers: readonly number[]): number
   removeOf(run: RunKey): void
@@ -29,8 +29,8 @@ export function prepareCheckpointWrites(database: Database): CheckpointWrites {
   const numbersOf = database.prepare<[RunKey], number>('select n from checkpoints where run = ?').pluck()
   const move = database.prepare('update checkpoints set seq = ? where n = ?')
   return {
-    write: (run, { slot, position, name, payload }, at) =>
-      void replace.run(run, slot, position, null, at, name, payload),
+    write: (run, { slot, position, name, payload }, at, seq = null) =>
+      void replace.run(run, slot, position, seq, at, name, payload),
     add(run, { slot, position, seq, name, payload }, at) {
       const stored = readState.get(run)
       if (stored === undefined || stored === hiddenState) return { outcome: 'missing' }

@@ -106,6 +106,6 @@ function prepareFinish(
       insertMessage.run(run, n, sentAt, messageKindCode.numberOf[kind], used ? 1 : 0, name, key, payload)
     for (const ask of asks) addAsk(run, ask, at)
     for (const { name, at: shownAt, payload } of last.states) insertState.run(run, name, shownAt, payload)
-    for (const kept of last.checkpoints) checkpoints.write(run, kept, kept.at)
+    for (const kept of last.checkpoints) checkpoints.write(run, kept, kept.at, kept.seq)
   }
 }

@@ -2,6 +2,7 @@ import { toHex } from '../../base/hex.ts'
 import { checkFunction, checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
+import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage, LastPart, RunCopy } from '../../ports/store/copies.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import type { StorePort } from '../../ports/store/store.ts'
@@ -87,6 +88,7 @@ interface Rows {
   readonly messages?: readonly KeptMessage[]
   readonly asks?: readonly KeptAsk[]
   readonly states?: readonly StateRow[]
+  readonly checkpoints?: readonly KeptCheckpoint[]
 }
 
 /** A run that is being stored part by part. */
@@ -101,6 +103,7 @@ class Copying {
   readonly #messages: KeptMessage[] = []
   readonly #asks: KeptAsk[] = []
   readonly #states: StateRow[] = []
+  readonly #checkpoints: KeptCheckpoint[] = []
 
   constructor(store: StorePort, copy: RunCopy, header: ExportHeader, first: number) {
     this.#store = store
@@ -117,10 +120,11 @@ class Copying {
     return this.#header.state === 'live'
   }
 
-  async add({ events = [], messages = [], asks = [], states = [] }: Rows): Promise<void> {
+  async add({ events = [], messages = [], asks = [], states = [], checkpoints = [] }: Rows): Promise<void> {
     this.#messages.push(...messages)
     this.#asks.push(...asks)
     this.#states.push(...states)
+    this.#checkpoints.push(...checkpoints)
     this.#events.push(...events)
     this.#bytes += events.reduce((sum, { payload }) => sum + 200 + (payload?.length ?? 0), 0)
     if (this.#bytes >= maxPart) await this.#install(null)
@@ -130,7 +134,9 @@ class Copying {
     const { base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = this.#header
     await this.#install({
       ...{ base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info },
-      ...{ messages: this.#messages, asks: this.#asks, states: this.#states, checkpoints: [] },
+      ...{ messages: this.#messages, asks: this.#asks, states: this.#states },
+      // As the file has them: the log also records those that were deleted.
+      checkpoints: this.#checkpoints,
     })
   }
 

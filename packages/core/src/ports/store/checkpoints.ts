@@ -33,9 +33,11 @@ export interface AddedCheckpoint extends NewCheckpoint {
   readonly seq: number
 }
 
-/** A checkpoint of a copied run, which an event of its log records. */
+/** A checkpoint of a copied run. */
 export interface KeptCheckpoint extends NewCheckpoint {
   readonly at: number
+  /** See {@link CheckpointRow.seq}. */
+  readonly seq: number | null
 }
 
 /** The outcome of an addition. */

@@ -50,6 +50,7 @@ export interface LastPart {
   readonly asks: readonly KeptAsk[]
   /** The exposed values. */
   readonly states: readonly StateRow[]
+  /** In the order of writing, of slots that differ. */
   readonly checkpoints: readonly KeptCheckpoint[]
 }
 
@@ -62,6 +63,8 @@ export interface RunExtract {
   readonly asks: readonly AskRow[]
   /** Sorted by name. */
   readonly states: readonly StateRow[]
+  /** In the order of writing; none of a completed run, as in {@link CheckpointStore}. Unchecked. */
+  readonly checkpoints: readonly KeptCheckpoint[]
 }
 
 /** A message as stored; a used one has no payload. */

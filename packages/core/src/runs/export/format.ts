@@ -1,16 +1,19 @@
 import type { AskStatus } from '../../base/words.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
+import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
 import type { RunParent, RunState } from '../../ports/store/runs.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 
 // An exported run is a file: `magic`, then frames. A frame is
 //   4 bytes   the length of its body, big-endian
-//   1 byte    its kind, an index of `frameKinds`
+//   1 byte    its kind, a number of `frameNumbers`
 //   32 bytes  its digest: SHA-256 of the digest before it, these five bytes, and the body
 //   the body, a payload of events/codec
 // So damage anywhere in the file shows at the frame that has it, before anything of the frame is used. The frames come in the
 // order of `frameKinds`, the first and the last kind once, the others as often as needed. Runs with equal rows have equal files.
+// A version that does not know a kind refuses the file as written later. So a new kind needs no new format: it is written only
+// for runs that have such rows.
 
 export const magic: Uint8Array = new TextEncoder().encode('pawl run')
 
@@ -18,8 +21,14 @@ export const magic: Uint8Array = new TextEncoder().encode('pawl run')
 export const exportFormat = 1
 
 /** The kinds of frames, in their order. */
-export const frameKinds = ['header', 'events', 'messages', 'asks', 'states', 'end'] as const
+export const frameKinds = ['header', 'events', 'messages', 'asks', 'states', 'checkpoints', 'end'] as const
 export type FrameKind = (typeof frameKinds)[number]
+
+/** The numbers of the kinds in the file, which never change: a new kind has the next one, wherever it comes. */
+export const frameNumbers: { readonly [Kind in FrameKind]: number } = {
+  ...{ header: 0, events: 1, messages: 2, asks: 3, states: 4, end: 5 },
+  checkpoints: 6,
+}
 
 export const frameHead: number = 4 + 1 + 32
 
@@ -70,6 +79,7 @@ export interface ExportRows {
   readonly messages: readonly KeptMessage[]
   readonly asks: readonly (KeptAsk & { readonly status: AskStatus })[]
   readonly states: readonly StateRow[]
+  readonly checkpoints: readonly KeptCheckpoint[]
 }
 
 export function invalidExport(reason: string, cause?: unknown): PawlError<'export-invalid'> {

@@ -2,6 +2,7 @@ import type { Sha256 } from '../../base/hash.ts'
 import { ChainCheck } from '../../events/chain-check.ts'
 import { decodePayload, isUnread } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
+import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import {
@@ -9,11 +10,21 @@ import {
   type FrameKind,
   frameHead,
   frameKinds,
+  frameNumbers,
   invalidExport,
   magic,
   maxFrameBytes,
 } from './format.ts'
-import { Later, Malformed, readAsks, readEvents, readHeader, readMessages, readStates } from './rows.ts'
+import {
+  Later,
+  Malformed,
+  readAsks,
+  readCheckpoints,
+  readEvents,
+  readHeader,
+  readMessages,
+  readStates,
+} from './rows.ts'
 import { digestOf } from './write.ts'
 
 /** A part of an exported run, verified. */
@@ -23,6 +34,7 @@ export type ExportPart =
   | { readonly kind: 'messages'; readonly messages: readonly KeptMessage[] }
   | { readonly kind: 'asks'; readonly asks: readonly KeptAsk[] }
   | { readonly kind: 'states'; readonly states: readonly StateRow[] }
+  | { readonly kind: 'checkpoints'; readonly checkpoints: readonly KeptCheckpoint[] }
   | { readonly kind: 'end' }
 
 /** Bytes as they arrive, in parts of any size. */
@@ -73,7 +85,8 @@ async function* readFrames(sha256: Sha256, chunks: Chunks): AsyncGenerator<Frame
     frame.set(body, frameHead)
     digest = digestOf(sha256, digest, frame)
     if (digest.some((byte, index) => byte !== head[5 + index])) throw damagedFrom(at)
-    const kind = frameKinds[view.getUint8(4)]
+    const number = view.getUint8(4)
+    const kind = frameKinds.find((known) => frameNumbers[known] === number)
     if (kind === undefined) throw new Later(`the part at byte ${at}`)
     yield { kind, body }
   }
@@ -98,6 +111,7 @@ class PartReader {
   #message: KeptMessage | null = null
   #ask: KeptAsk | null = null
   #state: StateRow | null = null
+  readonly #slots = new Set<number>()
 
   constructor(sha256: Sha256) {
     this.#sha256 = sha256
@@ -135,6 +149,10 @@ class PartReader {
         const states = readStates(value, this.#state)
         this.#state = states.at(-1) ?? null
         return { kind, states }
+      }
+      case 'checkpoints': {
+        if (this.#header === null) throw new Malformed('its header is missing')
+        return { kind, checkpoints: readCheckpoints(value, this.#header, this.#slots) }
       }
       case 'end':
         if (value !== null) throw new Malformed('its last part is not empty')

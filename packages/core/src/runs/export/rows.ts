@@ -8,6 +8,7 @@ import {
   operationKinds,
 } from '../../events/event.ts'
 import { messageKindCode, stateCode } from '../../ports/codes.ts'
+import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
 import type { RunParent } from '../../ports/store/runs.ts'
 import type { StateRow } from '../../ports/store/state.ts'
@@ -143,6 +144,32 @@ export function readStates(value: unknown, before: StateRow | null): readonly St
       name,
       at: asTime(row['at'], `the time of ${name}`),
       payload: orNull(row['payload'], `the value of ${name}`, asBytes),
+    }
+  })
+}
+
+/** In the order of writing, which is not that of the slots. `slots` has those of the parts before. @throws Malformed */
+export function readCheckpoints(
+  value: unknown,
+  { state, head }: Pick<ExportHeader, 'state' | 'head'>,
+  slots: Set<number>,
+): readonly KeptCheckpoint[] {
+  if (state === 'completed') throw new Malformed('it has completed, and has checkpoints')
+  return asList(value, 'its checkpoints').map((given) => {
+    const row = asRecord(given, 'a checkpoint')
+    const slot = asWhole(row['slot'], 'the slot of a checkpoint')
+    if (slots.has(slot)) throw new Malformed(`it has two checkpoints in slot ${slot}`)
+    slots.add(slot)
+    const of = `of checkpoint ${slot}`
+    const seq = orNull(row['seq'], `the seq ${of}`, asWhole)
+    if (seq !== null && seq > head) throw new Malformed(`the seq ${of} is behind the end of its log`)
+    return {
+      slot,
+      position: asWhole(row['position'], `the position ${of}`),
+      seq,
+      at: asTime(row['at'], `the time ${of}`),
+      name: orNull(row['name'], `the name ${of}`, asName),
+      payload: orNull(row['payload'], `the value ${of}`, asBytes),
     }
   })
 }

@@ -8,7 +8,7 @@ import {
   type FrameKind,
   frameBytes,
   frameHead,
-  frameKinds,
+  frameNumbers,
   magic,
   maxFrameBytes,
 } from './format.ts'
@@ -38,11 +38,12 @@ export class ExportWriter {
   }
 
   /** Adds the rows beside the log, which ends with them. */
-  *end({ messages, asks, states }: ExportRows): Generator<Uint8Array> {
+  *end({ messages, asks, states, checkpoints }: ExportRows): Generator<Uint8Array> {
     yield* this.#endEvents()
     yield* this.#frames('messages', messages, ({ payload }) => sizeOf(payload))
     yield* this.#frames('asks', asks, ({ payload, answer }) => sizeOf(payload) + sizeOf(answer))
     yield* this.#frames('states', states, ({ payload }) => sizeOf(payload))
+    yield* this.#frames('checkpoints', checkpoints, ({ payload }) => sizeOf(payload))
     yield this.#frame('end', null)
   }
 
@@ -73,7 +74,7 @@ export class ExportWriter {
     const frame = new Uint8Array(frameHead + body.length)
     const head = new DataView(frame.buffer)
     head.setUint32(0, body.length)
-    head.setUint8(4, frameKinds.indexOf(kind))
+    head.setUint8(4, frameNumbers[kind])
     frame.set(body, frameHead)
     this.#digest = digestOf(this.#sha256, this.#digest, frame)
     frame.set(this.#digest, frameHead - this.#digest.length)

@@ -54,8 +54,8 @@ export function describeInstall(test: StageTest): void {
         { position: 0, answeredBy: 'user:bob', closedAt: 8 },
       ])
       expect(await port.checkpoints({ run, until: null, before: null, limit: 10 })).toMatchObject([
-        { slot: 2, name: 'sent', at: 6, seq: null, payload: null },
         { slot: 0, position: 0, name: 'loaded', at: 4, seq: null },
+        { slot: 2, name: 'sent', at: 6, seq: 3, payload: null },
       ])
       expect((await port.feed(0, 10)).entries).toMatchObject([{ kind: 'ask-opened', run: 'a', position: 1 }])
       expect(await port.answer([answerTo('a', 1)], null)).toMatchObject([
@@ -123,7 +123,32 @@ export function describeInstall(test: StageTest): void {
       expect(plain(extract?.asks)).toEqual(
         plain(given.asks.map((one) => ({ ...one, ...askOrigin, runKey: extract?.row.run }))),
       )
+      expect(plain(extract?.checkpoints)).toEqual(plain(given.checkpoints))
       expect(await port.extract('b')).toBeNull()
+    })
+
+    test('an extract has the checkpoints that are there, in the order of writing', async (stage) => {
+      const { port } = stage
+      const a = await stage.owned('a', await stage.worker())
+      expect((await port.extract('a'))?.checkpoints).toEqual([])
+      const point = (slot: number) => ({ slot, position: slot, name: null, payload: bytes(`state ${slot}`) })
+      await stage.commit(a, { checkpoints: [point(4), point(1), point(2)] })
+      await port.addCheckpoint(a.run, { ...point(0), seq: 2 })
+      await stage.commit(a, { checkpoints: [point(4)] })
+      const gone = await port.checkpoint(a.run, 1)
+      await port.removeCheckpoints([gone?.n ?? -1])
+      const rows = await port.checkpoints({ run: a.run, until: null, before: null, limit: 10 })
+      const kept = rows.map(({ slot, position, seq, at, name, payload }) => ({
+        ...{ slot, position, seq, at, name, payload },
+      }))
+      expect(kept.map(({ slot, seq }) => [slot, seq])).toEqual([
+        [4, null],
+        [0, 2],
+        [2, null],
+      ])
+      expect(plain((await port.extract('a'))?.checkpoints)).toEqual(plain(kept.toReversed()))
+      await stage.commit(a, { next: { do: 'end', state: 'completed' } })
+      expect((await port.extract('a'))?.checkpoints).toEqual([])
     })
 
     test('an extract has the messages that were used and the asks that are closed', async (stage) => {
@@ -213,8 +238,8 @@ function last(overrides: Partial<LastPart> = {}): LastPart {
       ask(1),
     ],
     checkpoints: [
-      { slot: 0, position: 0, name: 'loaded', payload: bytes('state'), at: 4 },
-      { slot: 2, position: 2, name: 'sent', payload: null, at: 6 },
+      { slot: 2, position: 2, name: 'sent', payload: null, at: 6, seq: 3 },
+      { slot: 0, position: 0, name: 'loaded', payload: bytes('state'), at: 4, seq: null },
     ],
     ...overrides,
   }

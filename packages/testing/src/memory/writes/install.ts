@@ -39,7 +39,7 @@ function finish(tables: Tables, run: RunRecord, last: LastPart, at: number): voi
   for (const ask of asks) addAsk(tables, run, ask, at)
   for (const { name, at: shownAt, payload } of last.states)
     run.states.set(name, { name, at: shownAt, payload: copy(payload) })
-  for (const kept of last.checkpoints) putCheckpoint(tables, run, kept, null, kept.at)
+  for (const kept of last.checkpoints) putCheckpoint(tables, run, kept, kept.seq, kept.at)
 }
 
 function addAsk(tables: Tables, run: RunRecord, ask: KeptAsk, at: number): void {
