@@ -135,7 +135,7 @@ class Copying {
     await this.#install({
       ...{ base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info },
       ...{ messages: this.#messages, asks: this.#asks, states: this.#states },
-      // As the file has them: the log also records those that were deleted.
+      // As the file has them: the log also records deleted ones.
       checkpoints: this.#checkpoints,
     })
   }
