@@ -78,7 +78,7 @@ function useAsk(run: Run, entry: LogEntry | undefined): Ask | null | undefined {
     if (id === null) return
     let isCurrent = true
     // The answers that a fork shares with its original have no ask of their own.
-    getAsk(id)
+    void getAsk(id)
       .catch((error) => {
         noteEnded(error)
         return null
