@@ -9,7 +9,7 @@ import { prepareReadBacklog } from './reads/backlog.ts'
 import { prepareCheckpointReads } from './reads/checkpoints.ts'
 import { prepareCountDescendants } from './reads/descendants.ts'
 import { prepareExtract } from './reads/extract.ts'
-import { prepareReadFeed, prepareTrimFeed } from './reads/feed.ts'
+import { prepareReadFeed } from './reads/feed.ts'
 import { prepareReadLog } from './reads/log.ts'
 import { prepareReadMail, prepareReadReply } from './reads/mail.ts'
 import { prepareFindRun } from './reads/runs.ts'
@@ -22,6 +22,7 @@ import { prepareCheckpointWrites } from './writes/checkpoints.ts'
 import { prepareClaiming } from './writes/claim.ts'
 import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
+import { prepareTrimFeed } from './writes/feed.ts'
 import { prepareHoldMail } from './writes/hold.ts'
 import { prepareInstall } from './writes/install.ts'
 import { prepareMark, prepareRetry } from './writes/mark.ts'
@@ -36,9 +37,6 @@ export interface StoreOptions {
   readonly prepared: boolean
   readonly notifications: boolean
 }
-
-/** Interval between deletions of expired feed entries. */
-const trimEveryMs = 60 * 60 * 1_000
 
 /** Connections that a starting worker needs at once: for claims, for its heartbeat and for LISTEN. */
 const connectionsOfWorker = 3
@@ -63,8 +61,6 @@ export function createStore(
   const restartRun = prepareRestart(database)
   const claiming = prepareClaiming(database, ownership)
   const findAsk = prepareFindAsk(database)
-  const trimFeed = prepareTrimFeed(database)
-  let trimAfter = 0
   let askIdKey = ''
   const answerAsks = prepareAnswer(database, ownership, findAsk.byPosition)
   return {
@@ -97,10 +93,6 @@ export function createStore(
     beat: workers.beat,
     async sweep() {
       const count = await workers.sweep()
-      if (performance.now() > trimAfter) {
-        trimAfter = performance.now() + trimEveryMs
-        await trimFeed()
-      }
       if (count > 0) hints.send()
       return count
     },
@@ -218,6 +210,7 @@ export function createStore(
     },
 
     feed: prepareReadFeed(database),
+    trimFeed: prepareTrimFeed(database),
 
     // ── hints
 

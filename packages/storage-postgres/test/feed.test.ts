@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.remove())
 
-test('the first sweep of a store deletes feed entries older than 7 days, and never the newest', async () => {
+test('trimming deletes entries older than an instant, read or not, and never the newest', async () => {
   const port = await open(postgres(database.url))
   await port.create([newRun('a')])
   const { run = 0 } = (await port.find('a')) ?? {}
@@ -24,13 +24,15 @@ test('the first sweep of a store deletes feed entries older than 7 days, and nev
   await add(3, now - 6 * day)
   expect(await port.feed(0, 100)).toMatchObject({ oldest: 1, newest: 23 })
   await add(5, now - 8 * day)
-  await port.sweep()
+  expect(await port.trimFeed(now - 7 * day, 12)).toBe(12)
+  expect(await port.trimFeed(now - 7 * day, 12)).toBe(12)
+  expect(await port.trimFeed(now - 7 * day, 12)).toBe(1)
   expect(await port.feed(0, 100)).toMatchObject({ oldest: 21, newest: 23 })
   await port.close()
 
   await database.owner.query(`update pawl.feed set at = ${now - 8 * day}`)
   const later = await open(postgres(database.url))
-  await later.sweep()
+  expect(await later.trimFeed(now - 7 * day, 12)).toBe(2)
   expect(await later.feed(0, 100)).toMatchObject({ oldest: 23, newest: 23 })
   await add(1, now)
   expect(await later.feed(0, 100)).toMatchObject({ oldest: 23, newest: 24 })

@@ -17,7 +17,7 @@ import { type CheckpointWrites, prepareCheckpointWrites } from './writes/checkpo
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
-import { prepareFeedWrites } from './writes/feed.ts'
+import { type FeedWrites, prepareFeedWrites } from './writes/feed.ts'
 import { type HoldMail, prepareHoldMail } from './writes/hold.ts'
 import { type Install, prepareInstall } from './writes/install.ts'
 import { type Isolate, prepareIsolate } from './writes/isolate.ts'
@@ -52,6 +52,7 @@ export interface Statements {
   readonly readBacklog: ReadBacklog
   readonly readLog: ReadLog
   readonly readFeed: ReadFeed
+  readonly feed: FeedWrites
   readonly mail: MailReads
   readonly readRun: ReadRun
   readonly readStates: ReadStates
@@ -90,7 +91,7 @@ export function prepareStatements(database: Database): Statements {
   const countDescendants = whenUsed(() => prepareCountDescendants(database))
   const checkpointReads = whenUsed(() => prepareCheckpointReads(database))
   return {
-    workers: prepareWorkers(database, feed),
+    workers: prepareWorkers(database),
     create: creating.create,
     get install() {
       return install()
@@ -126,6 +127,7 @@ export function prepareStatements(database: Database): Statements {
     },
     readLog: prepareReadLog(database),
     readFeed: prepareReadFeed(database),
+    feed,
     mail: prepareMailReads(database),
     readRun,
     readStates,

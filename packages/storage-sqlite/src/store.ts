@@ -144,6 +144,11 @@ export function createStore(file: string, environment: Environment): StorePort {
     },
 
     feed: (after, limit) => connection.read(({ readFeed }) => readFeed(after, limit)),
+    async trimFeed(before, limit) {
+      // Nearly always there is nothing to delete, which needs no lock.
+      if (!(await connection.read(({ feed }) => feed.isOlder(before)))) return 0
+      return connection.write(({ feed }) => feed.trim(before, limit))
+    },
 
     // ── hints
 

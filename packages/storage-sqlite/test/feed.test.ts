@@ -4,7 +4,7 @@ import { openStore, tempFile } from './support/stores.ts'
 
 const day = 24 * 60 * 60 * 1_000
 
-it('a sweep deletes feed entries older than 7 days, and never the newest', async () => {
+it('trimming deletes entries older than an instant, some at a time, and never the newest', async () => {
   const file = tempFile()
   const port = await openStore(file)
   const started = { type: 'started', position: -1, turn: 0, kind: null, name: 'x', nth: 0 } as const
@@ -28,14 +28,14 @@ it('a sweep deletes feed entries older than 7 days, and never the newest', async
   const now = await port.now()
   addMany(2_500, now - 8 * day)
   addMany(3, now - 6 * day)
-  expect(await port.sweep()).toBe(0)
+  for (const count of [1_000, 1_000, 500, 0]) expect(await port.trimFeed(now - 7 * day, 1_000)).toBe(count)
   expect(await port.feed(0, 10)).toMatchObject({
     oldest: 2_501,
     newest: 2_503,
     entries: [{ n: 2_501 }, { n: 2_502 }, { n: 2_503 }],
   })
   database.prepare('update feed set at = ?').run(now - 8 * day)
-  await port.sweep()
+  expect(await port.trimFeed(now - 7 * day, 1_000)).toBe(2)
   expect(await port.feed(0, 10)).toMatchObject({ oldest: 2_503, newest: 2_503 })
   addMany(1, now)
   expect(await port.feed(0, 10)).toMatchObject({ newest: 2_504 })

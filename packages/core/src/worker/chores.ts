@@ -22,6 +22,7 @@ const unclaimableAfterMs = 5_000
 const unclaimableEveryMs = 60_000
 /** Interval between parts of the runs in which the expired ones are looked for. */
 const retentionEveryMs = 60_000
+const feedEveryMs = 60 * 60_000
 
 /** Periodic work of a worker, beside its runs. */
 export interface Chore {
@@ -93,7 +94,7 @@ export interface ChoreParts {
   readonly stuckRuns: Pick<StuckRuns, 'retry'>
   readonly reports: Pick<RunReports, 'flush'>
   readonly complaints: Pick<ThrottledLog, 'settle'>
-  readonly retention: Pick<RetentionChore, 'run'>
+  readonly retention: Pick<RetentionChore, 'run' | 'trimFeed'>
 }
 
 /** Lists the chores of a worker. */
@@ -122,6 +123,7 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
       run: () => endUnclaimable(parts),
     },
     { name: 'retention', everyMs: retentionEveryMs, run: () => parts.retention.run() },
+    { name: 'feed', everyMs: feedEveryMs, run: () => parts.retention.trimFeed() },
   ]
 }
 

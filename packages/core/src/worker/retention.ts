@@ -1,6 +1,7 @@
 import { nextRound } from '../host/rounds.ts'
 import type { Logger } from '../ports/logger.ts'
 import { isCheckpointExpired, isExpired, type RetentionRules, ruleOf } from '../ports/retention.ts'
+import { feedKeptMs } from '../ports/store/feed.ts'
 import type { ContinuedRun, EndedRun } from '../ports/store/removals.ts'
 import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
@@ -23,6 +24,7 @@ type Store = Pick<
   | 'checkpointPlaces'
   | 'removeCheckpoints'
   | 'dropGeneration'
+  | 'trimFeed'
 >
 
 /** Deletes the runs and decisions that have been kept long enough, a part of the runs at a time. */
@@ -92,6 +94,13 @@ export class RetentionChore {
     const keptMs = ruleOf(this.#rules, procedure)?.generations ?? null
     if (keptMs === null) return
     while (this.#isWorking() && (await this.#store.dropGeneration(run, now - keptMs, clearSize)) > 0)
+      await nextRound()
+  }
+
+  /** Deletes the entries of the feed that have been kept long enough. */
+  async trimFeed(): Promise<void> {
+    const before = (await this.#store.now()) - feedKeptMs
+    while (this.#isWorking() && (await this.#store.trimFeed(before, clearSize)) === clearSize)
       await nextRound()
   }
 

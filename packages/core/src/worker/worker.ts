@@ -97,6 +97,7 @@ export class Worker {
   readonly #runs: LoadedRuns
   readonly #chores: Chores
   readonly #stuckRuns: StuckRuns
+  readonly #retention: RetentionChore
   readonly #committer: Committer
   readonly #throttledLog: ThrottledLog
   readonly #reports: RunReports
@@ -138,10 +139,11 @@ export class Worker {
     this.#runs = runs
     const stuckRuns = new StuckRuns(store, clock)
     this.#stuckRuns = stuckRuns
+    this.#retention = new RetentionChore(store, options.retention, logger, isWorking)
     const chores = listChores({
       ...{ store, clock, logger, leaseMs, lease, claims, runs, stuckRuns },
       ...{ slots: this.#slots, reports: this.#reports, complaints: this.#throttledLog },
-      retention: new RetentionChore(store, options.retention, logger, isWorking),
+      retention: this.#retention,
     })
     this.#chores = new Chores(clock, chores, onError)
     this.local = createLocalWorker({ procedures, lease, claims, runs, time, isWorking, onError })
@@ -157,6 +159,8 @@ export class Worker {
     this.#unwatch = store.watch(() => this.#onHint())
     await Promise.all([
       this.#attempt(() => store.sweep()),
+      // Here too: many a worker lives shorter than the interval of its chore.
+      this.#attempt(() => this.#retention.trimFeed()),
       this.#attempt(() => this.#stuckRuns.retry(this.#claims.claimant)),
     ])
     this.#chores.start()

@@ -120,6 +120,7 @@ function chores(
     stuckRuns: { retry: call('retry', answers.stuck ?? 0) },
     reports: { flush: () => void calls.push('flush') },
     complaints: { settle: () => void calls.push('settle') },
+    retention: { run: call('retention', undefined), trimFeed: call('trim', undefined) },
   }
   const all = listChores(parts as unknown as ChoreParts)
   return {
@@ -156,6 +157,8 @@ test.each([
   ['poll', {}, ['claim', 'mail', 'settle']],
   ['reports', {}, ['flush']],
   ['unclaimable runs', {}, ['backlog']],
+  ['retention', {}, ['retention']],
+  ['feed', {}, ['trim']],
 ] as const)('%s with %j calls %j', async (name, answers, calls) => {
   expect(await chores(answers).run(name)).toEqual(calls)
 })

@@ -1,7 +1,6 @@
-import { type FeedPage, type FeedRow, feedKeptMs, hiddenState, showFeedEntry } from '@pawl/core/storage'
+import { type FeedPage, type FeedRow, hiddenState, showFeedEntry } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { codeOf } from '../faults.ts'
-import { storeTime } from '../names.ts'
 
 export type ReadFeed = (after: number, limit: number) => Promise<FeedPage>
 
@@ -54,18 +53,5 @@ function prepareNumbering(database: Database): () => Promise<void> {
         if (codeOf(error) !== '23505') throw error
       }
     }
-  }
-}
-
-/** Deletes expired entries except the newest one. */
-export function prepareTrimFeed(database: Database): () => Promise<void> {
-  const { feed, news } = database.names
-  const isOld = `at < ${storeTime} - ${feedKeptMs}`
-  return async () => {
-    await database.read(
-      `delete from ${feed} where ${isOld} and n < (select n from ${feed} order by n desc limit 1)`,
-      [],
-    )
-    await database.read(`delete from ${news} where ${isOld}`, [])
   }
 }

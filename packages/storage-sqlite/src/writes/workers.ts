@@ -9,7 +9,6 @@ import {
   type WorkerRow,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import type { FeedWrites } from './feed.ts'
 
 export interface Workers {
   register(worker: NewWorker, at: number): WorkerKey
@@ -18,7 +17,7 @@ export interface Workers {
   listAbilities(at: number): readonly ProcedureVersions[] | null
   /** Lists the live workers, the oldest first. Only reads. */
   listWorkers(at: number): readonly WorkerRow[]
-  /** Returns whether there is a worker to declare dead, a run of a dead worker, or a feed entry to delete. Only reads. */
+  /** Returns whether there is a worker to declare dead, or a run of a dead worker. Only reads. */
   findsWork(at: number): boolean
   /** Declares workers dead and hands back at most `limit` runs of dead workers. Returns their number. */
   sweep(at: number, limit: number): number
@@ -32,7 +31,7 @@ export function prepareIsAlive(database: Database): IsAlive {
   return (worker) => find.get(worker) !== undefined
 }
 
-export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
+export function prepareWorkers(database: Database): Workers {
   const own = identifyOwnProcess()
   const insert = database.prepare(
     'insert into workers (name, beat_at, started_at, lease_ms, pid, process_started, machine, procedures, inputs) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -104,13 +103,12 @@ export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
         }))
     },
     findsWork(at) {
-      return readAll.all().some((row) => isDead(row, at)) || feed.isDue(at)
+      return readAll.all().some((row) => isDead(row, at))
     },
     sweep(at, limit) {
       for (const row of readAll.all()) if (row.dead === 0 && isDead(row, at)) declareDead.run(row.worker)
       const { changes } = handBackSome.run(at, limit)
       forget.run()
-      feed.trim(at)
       return changes
     },
     release(worker, at) {

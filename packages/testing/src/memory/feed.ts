@@ -1,4 +1,4 @@
-import { type FeedKind, type FeedPage, feedKeptMs } from '@pawl/core/storage'
+import type { FeedKind, FeedPage } from '@pawl/core/storage'
 import type { RunRecord, Tables } from './tables.ts'
 
 /** Adds an entry to the feed. */
@@ -19,8 +19,9 @@ export function readFeed({ feed, runsByKey }: Tables, after: number, limit: numb
   return { entries: entries.slice(0, limit), oldest, newest }
 }
 
-/** Deletes expired entries except the newest one. */
-export function trimFeed({ feed }: Tables, now: number): void {
-  const kept = feed.findIndex(({ at }) => at >= now - feedKeptMs)
-  feed.splice(0, kept === -1 ? Math.max(0, feed.length - 1) : kept)
+/** Deletes, of the oldest entries, all that were written before that instant, except the newest entry. */
+export function trimFeed({ feed }: Tables, before: number, limit: number): number {
+  const oldest = feed.slice(0, Math.min(limit, Math.max(0, feed.length - 1)))
+  const kept = oldest.findIndex(({ at }) => at >= before)
+  return feed.splice(0, kept === -1 ? oldest.length : kept).length
 }

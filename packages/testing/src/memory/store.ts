@@ -1,5 +1,5 @@
 import type { StorePort } from '@pawl/core/storage'
-import { readFeed } from './feed.ts'
+import { readFeed, trimFeed } from './feed.ts'
 import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
@@ -208,6 +208,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     countAsks: (filter, limit) => read(() => countAsks(tables, filter, limit)),
 
     feed: (after, limit) => read(() => readFeed(tables, after, limit)),
+    trimFeed: (before, limit) => write(() => trimFeed(tables, before, limit)),
 
     // ── hints
 

@@ -98,6 +98,24 @@ export function describeFeed(test: StageTest): void {
       expect(await stage.port.feed(20, 100)).toEqual({ entries: [], oldest, newest })
     })
 
+    test('trimming deletes the oldest entries, at most as many as it is told, and never the newest', async (stage) => {
+      const run = await stage.owned('a', await stage.worker())
+      for (let position = 0; position < 5; position++) {
+        await stage.commit(run, { opens: [newAsk(position)] })
+      }
+      const { entries } = await stage.port.feed(0, 100)
+      const first = entries[0] as FeedEntry
+      expect(await stage.port.trimFeed(first.at, 10)).toBe(0)
+      const later = (await stage.port.now()) + 1_000
+      expect(await stage.port.trimFeed(later, 2)).toBe(2)
+      expect(await stage.port.feed(0, 100)).toEqual({ entries: entries.slice(2), oldest: 3, newest: 5 })
+      expect(await stage.port.trimFeed(later, 10)).toBe(2)
+      expect(await stage.port.trimFeed(later, 10)).toBe(0)
+      expect(await stage.port.feed(0, 100)).toEqual({ entries: entries.slice(4), oldest: 5, newest: 5 })
+      await stage.commit(run, { opens: [newAsk(5)] })
+      expect(await stage.port.feed(0, 100)).toMatchObject({ oldest: 5, newest: 6 })
+    })
+
     test('concurrent readers of the feed see each entry once, in the same order', async (stage) => {
       const worker = await stage.worker()
       const ports = await Promise.all(Array.from({ length: 3 }, () => stage.connect()))

@@ -5,7 +5,6 @@ import {
   type WorkerKey,
   type WorkerRow,
 } from '@pawl/core/storage'
-import { trimFeed } from '../feed.ts'
 import { isAlive } from '../ownership.ts'
 import type { RunRecord, Tables, WorkerRecord } from '../tables.ts'
 
@@ -31,7 +30,6 @@ export function beat({ workers }: Tables, worker: WorkerKey, now: number): boole
 }
 
 export function sweep(tables: Tables, now: number): number {
-  trimFeed(tables, now)
   for (const record of tables.workers.values())
     if (record.beatAt + record.leaseMs < now) declareDead(tables, record)
   const orphans = [...tables.runs.values()].filter(
