@@ -1,5 +1,5 @@
 // Delivers asks through a channel until it is killed. Arguments: where runs are kept, the address that receives what is delivered,
-// and, for the control, `careless`. support/kill/sabotage.ts says what else it can be told.
+// and `unrecorded`, to kill itself once it has delivered two asks and recorded neither, or, for the control, `careless`. support/kill/sabotage.ts says what else it can be told.
 import { writeSync } from 'node:fs'
 import { type Ask, type Channel, createEngine } from '@pawl/core'
 import { openStore } from '../support/kill/open-store.ts'
@@ -21,11 +21,18 @@ async function tell(what: 'delivered' | 'updated', { run }: Ask): Promise<void> 
   if (!reply.ok) throw new Error(`status ${reply.status}`)
 }
 
+let unrecorded = 0
+
 const desk: Channel = {
   name: 'desk',
   can: { form: 'full', identity: 'none' },
   async deliver(ask) {
     await tell('delivered', ask)
+    if (mode === 'unrecorded') {
+      unrecorded += 1
+      if (unrecorded === 2) process.kill(process.pid, 'SIGKILL')
+      await new Promise(() => {})
+    }
     return { ref: ask.id }
   },
   update: (_ref, ask) => tell('updated', ask),

@@ -55,6 +55,27 @@ export async function killChannelAtEveryWrite(
 }
 
 /**
+ * Kills a worker once it has delivered two asks, before either delivery is recorded, and answers them before a second one begins. Returns
+ * what the receiver was told.
+ */
+export async function killChannelBeforeItsRecord(
+  makePlace: () => Promise<Place>,
+): Promise<readonly string[]> {
+  const scene = await startScene()
+  {
+    await using trial = await scene.begin(await makePlace())
+    const first = trial.start({}, 'unrecorded')
+    await first.ended()
+    await trial.answer()
+    const second = trial.start()
+    await trial.untilEnded()
+    await second.kill()
+  }
+  await scene.close()
+  return scene.told()
+}
+
+/**
  * The control: a channel without runs, killed while two asks are open, and started again. Returns what was told once it has seen their
  * answers.
  */

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../authoring/ctx.ts'
 import { type Procedure, procedure } from '../../authoring/procedure.ts'
 import type { Retry } from '../../authoring/step/step.ts'
+import { dropOldest } from '../../base/drop-oldest.ts'
 import type { Actor } from '../../base/people.ts'
 import type { Schema } from '../../schemas/schema.ts'
 import type { Ask } from '../views/views.ts'
@@ -42,9 +43,10 @@ const anything: Schema = {
  * updates what it has delivered. Comments wait in its log.
  */
 export function notifyProcedure(channel: Channel, parts: NotifyParts): NotifyProcedure {
+  const failures = new Failures()
   const signals = { closed: anything, comment: anything as Schema<KeptComment> }
   return procedure({ name: procedureOf(channel.name), signals, bugs: 'fail' }, async (ctx) => {
-    const delivery = new AskDelivery(channel, parts, askOfDelivery(ctx.runId, channel.name))
+    const delivery = new AskDelivery(channel, parts, failures, ctx.runId)
     const recipients = await delivery.recipients(ctx)
     const outcomes = await ctx.map(recipients, (one, ctx) => delivery.deliver(ctx, one), {
       onError: 'collect',
@@ -64,20 +66,56 @@ interface Told {
   readonly ref: string
 }
 
+/** Deliveries whose last attempt is remembered. Of others, an attempt may be lost. */
+const mostFailures = 10_000
+
+/** The last attempts of deliveries that have failed in this process, by the channel's own word. */
+class Failures {
+  readonly #attempts = new Map<string, number>()
+
+  note(key: string, attempt: number): void {
+    this.#attempts.delete(key)
+    this.#attempts.set(key, attempt)
+    dropOldest(this.#attempts, mostFailures)
+  }
+
+  /** Returns whether an attempt is known to have failed. One of a process that has died may have delivered. */
+  has(key: string, attempt: number): boolean {
+    return this.#attempts.get(key) === attempt
+  }
+
+  forget(key: string): void {
+    this.#attempts.delete(key)
+  }
+}
+
 /** The effects of one delivery. Each is a step. */
 class AskDelivery {
   readonly #channel: Channel
   readonly #parts: NotifyParts
+  readonly #failures: Failures
+  readonly #run: string
   readonly #ask: string
+  /** Whether the log says that the ask was open when the delivery began. */
+  #hasBegun = true
 
-  constructor(channel: Channel, parts: NotifyParts, ask: string) {
+  constructor(channel: Channel, parts: NotifyParts, failures: Failures, run: string) {
     this.#channel = channel
     this.#parts = parts
-    this.#ask = ask
+    this.#failures = failures
+    this.#run = run
+    this.#ask = askOfDelivery(run, channel.name)
   }
 
+  /** Whom to deliver to: no one if the ask was closed before. The result is recorded before any attempt to deliver. */
   async recipients(ctx: Ctx): Promise<readonly (Recipient | undefined)[]> {
-    if (this.#channel.recipients === undefined) return [undefined]
+    if (this.#channel.recipients === undefined) {
+      // Runs of earlier versions record nothing before their attempts.
+      this.#hasBegun = ctx.version('delivery', 1, 2) === 2
+      if (!this.#hasBegun) return [undefined]
+      const isOpen = await ctx.step('begin', async () => (await this.#findOpen()) !== null, this.#attempts)
+      return isOpen ? [undefined] : []
+    }
     return ctx.step(
       'find recipients',
       async () => {
@@ -88,18 +126,29 @@ class AskDelivery {
     )
   }
 
-  /** Every attempt looks whether the ask is still open, so that an outage ends with the ask. */
+  /**
+   * Every attempt looks whether the ask is still open, so that an outage ends with the ask. A closed ask is delivered if an attempt
+   * may have delivered it that no process knows the outcome of: without a `ref`, what people see could not be updated.
+   */
   async deliver(ctx: Ctx, recipient: Recipient | undefined): Promise<Told | null> {
+    const key = `${this.#run} ${recipient?.name ?? ''}`
     const ref = await ctx.step(
       nameOf('deliver', recipient),
       async (call) => {
-        const ask = await this.#findOpen()
+        const ask = await this.#findToDeliver(key, call.attempt)
         if (ask === null) return null
         const { link, page } = this.#parts.addressesOf(ask, recipient)
         // The holder of a link acts as its person, so a channel that does not need one gets none.
         const own = this.#channel.can.identity === 'link' ? link : undefined
-        const made = await this.#channel.deliver(ask, { ...call, link: own, page, recipient })
-        return checkRef(this.#channel.name, made)
+        try {
+          const made = await this.#channel.deliver(ask, { ...call, link: own, page, recipient })
+          this.#failures.forget(key)
+          return checkRef(this.#channel.name, made)
+        } catch (error) {
+          // One that was given up may have delivered.
+          if (!call.signal.aborted) this.#failures.note(key, call.attempt)
+          throw error
+        }
       },
       this.#attempts,
     )
@@ -116,6 +165,13 @@ class AskDelivery {
       },
       this.#attempts,
     )
+  }
+
+  async #findToDeliver(key: string, attempt: number): Promise<Ask | null> {
+    const ask = await this.#parts.readAsk(this.#ask)
+    if (ask === null || ask.status === 'open') return ask
+    const mayBeDelivered = this.#hasBegun && !this.#failures.has(key, attempt - 1)
+    return mayBeDelivered && this.#channel.update !== undefined ? ask : null
   }
 
   get #attempts() {
