@@ -29,7 +29,8 @@ export interface Channel {
   recipients?(ask: Ask): readonly Recipient[] | Promise<readonly Recipient[]>
   /**
    * Delivers an ask, at least once: pass `idempotencyKey` on, or make the effect repeatable. It runs as a step, with 30 s for each
-   * attempt, and is retried for about a day while the ask is open. `ref` is kept for `update`.
+   * attempt, and is retried for about a day while the ask is open. `ref` is kept for `update`. After a crash the
+   * ask may be closed already: `update` follows.
    */
   deliver(ask: Ask, call: DeliverCall): Promise<Delivered | undefined | void>
   /** Says that the ask is settled, at least once. It runs as a step, for each delivery that returned a `ref`. Default: nothing is said. */
