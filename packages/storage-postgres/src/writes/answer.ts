@@ -18,11 +18,10 @@ import { type Names, storeTime } from '../names.ts'
 import { onePerRow, unindexed } from '../schema/planner.ts'
 import { numberParameters } from './columns.ts'
 import {
-  bindClaimant,
-  ClaimHandover,
+  type ClaimHandover,
   claimedColumns,
   type DeliveredRow,
-  deliver,
+  deliverByStatements,
   isStale,
   lockRuns,
   wakeRuns,
@@ -45,21 +44,7 @@ export function prepareAnswer(
   findAsk: (run: string, position: number) => Promise<AskRow | null>,
 ): Answer {
   const single = new Statement(writeSingle(database.names))
-  const statement = new Statement(writeAnswer(database.names))
-
-  async function run(
-    replies: readonly PendingAnswer[],
-    claimant: Claimant | null,
-    isRepeated: boolean,
-  ): Promise<readonly AnsweredRow[]> {
-    const [reply] = replies
-    if (reply !== undefined && replies.length === 1 && !isRepeated) {
-      const rows = await database.run<AnsweredRow>(single, bindSingle(reply, claimant, ownership))
-      if (rows.length > 0) return rows
-      // The ask was not open. The larger statement returns the reason.
-    }
-    return database.run<AnsweredRow>(statement, bind(replies, claimant, ownership))
-  }
+  const many = new Statement(writeAnswer(database.names))
 
   /** Undefined: the answer must be written again. */
   async function showAnswered(
@@ -88,17 +73,12 @@ export function prepareAnswer(
     }
   }
 
-  return async (answers, claimant) => {
+  return (answers, claimant) => {
     const replies = answers.map((answer) => ({ ...answer, token: drawToken() }))
-    return ownership.during(async (noteOwned) => {
-      const handover = new ClaimHandover(claimant, noteOwned)
-      const answered = await deliver(replies, {
-        sizeOf,
-        run: (left) => database.repeat((isRepeated) => run(left, claimant, isRepeated)),
-        show: (reply, row) => showAnswered(reply, row, handover),
-      })
-      database.plans.noteRows(answered.length)
-      return answered
+    return deliverByStatements<PendingAnswer, AnsweredRow, Answered>(database, ownership, claimant, replies, {
+      ...{ sizeOf, show: showAnswered },
+      single: { statement: single, bind: bindSingle },
+      many: { statement: many, bind },
     })
   }
 }
@@ -117,26 +97,17 @@ function showMessage({ position, payload }: PendingAnswer, n: number, at: number
   return { n, at, kind: 'answer', name: String(position), payload }
 }
 
-function bindSingle(
-  { run, position, by, token, payload }: PendingAnswer,
-  claimant: Claimant | null,
-  ownership: Ownership,
-): readonly Value[] {
-  return [run, position, by, token, asBuffer(payload), ...bindClaimant(claimant, ownership)]
+function bindSingle({ run, position, by, token, payload }: PendingAnswer): readonly Value[] {
+  return [run, position, by, token, asBuffer(payload)]
 }
 
-function bind(
-  replies: readonly PendingAnswer[],
-  claimant: Claimant | null,
-  ownership: Ownership,
-): readonly Value[] {
+function bind(replies: readonly PendingAnswer[]): readonly Value[] {
   return [
     listTexts(replies.map(({ run }) => run)),
     listIntegers(replies.map(({ position }) => position)),
     listTexts(replies.map(({ by }) => by)),
     listTexts(replies.map(({ token }) => token)),
     listBytes(replies.map(({ payload }) => payload)),
-    ...bindClaimant(claimant, ownership),
   ]
 }
 

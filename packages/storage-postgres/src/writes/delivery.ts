@@ -8,7 +8,9 @@ import {
   showClaimed,
   suspectTries,
 } from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
+import type { Statement } from '../connection/fast-path/statement.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import type { NoteOwned, Ownership } from '../connection/ownership.ts'
 import { classify, describe } from '../faults.ts'
@@ -131,6 +133,59 @@ export async function deliver<Item, Row extends { readonly i: number }, Outcome>
   const items = messages.map((message, place) => ({ message, place }))
   for (const batch of divide(items, ({ message }) => sizeOf(message))) await send(batch)
   return outcomes
+}
+
+/** The delivery of one kind of message, by two statements whose last parameters are those of `bindClaimant`. */
+interface DeliveryByStatements<Item, Row, Outcome> {
+  readonly sizeOf: (message: Item) => number
+  /** For one message that nothing is in the way of, at half the cost. It writes nothing and returns no row if something is. */
+  readonly single: {
+    readonly statement: Statement
+    readonly bind: (message: Item) => readonly Value[]
+    /** Whether it may be tried. Default: always. */
+    readonly isFor?: (message: Item) => boolean
+  }
+  readonly many: {
+    readonly statement: Statement
+    readonly bind: (messages: readonly Item[]) => readonly Value[]
+  }
+  /** Undefined: the statement's snapshot was too old for it. */
+  readonly show: (
+    message: Item,
+    row: Row,
+    handover: ClaimHandover,
+  ) => Outcome | undefined | Promise<Outcome | undefined>
+}
+
+/** Delivers messages, and hands the runs that they wake to the claimant. */
+export function deliverByStatements<Item, Row extends DeliveredRow & { readonly i: number }, Outcome>(
+  database: Database,
+  ownership: Ownership,
+  claimant: Claimant | null,
+  messages: readonly Item[],
+  { sizeOf, single, many, show }: DeliveryByStatements<Item, Row, Outcome>,
+): Promise<readonly (Outcome | Damaged)[]> {
+  const write = ({ statement }: { readonly statement: Statement }, values: readonly Value[]) =>
+    database.run<Row>(statement, [...values, ...bindClaimant(claimant, ownership)])
+  const run = async (left: readonly Item[], isRepeated: boolean): Promise<readonly Row[]> => {
+    const [message] = left
+    if (message !== undefined && left.length === 1 && !isRepeated && single.isFor?.(message) !== false) {
+      const rows = await write(single, single.bind(message))
+      if (rows.length > 0) return rows
+      // The larger statement returns the reason.
+    }
+    return write(many, many.bind(left))
+  }
+  return ownership.during(async (noteOwned) => {
+    const handover = new ClaimHandover(claimant, noteOwned)
+    const outcomes = await deliver(messages, {
+      sizeOf,
+      run: (left) => database.repeat((isRepeated) => run(left, isRepeated)),
+      show: (message, row: Row) => show(message, row, handover),
+    })
+    database.plans.noteRows(outcomes.length)
+    return outcomes
+  })
 }
 
 function halve<Item>(items: readonly Item[]): readonly (readonly Item[])[] {

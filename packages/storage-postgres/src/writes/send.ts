@@ -8,11 +8,10 @@ import { type Names, storeTime } from '../names.ts'
 import { onePerRow } from '../schema/planner.ts'
 import { numberParameters } from './columns.ts'
 import {
-  bindClaimant,
-  ClaimHandover,
+  type ClaimHandover,
   claimedColumns,
   type DeliveredRow,
-  deliver,
+  deliverByStatements,
   isStale,
   lockRuns,
   wakeRuns,
@@ -30,37 +29,18 @@ interface PendingMessage extends Omit<NewMessage, 'key'> {
 
 export function prepareSend(database: Database, ownership: Ownership): Send {
   const single = new Statement(writeSingle(database.names))
-  const statement = new Statement(writeSend(database.names))
+  const many = new Statement(writeSend(database.names))
 
-  async function run(
-    pending: readonly PendingMessage[],
-    claimant: Claimant | null,
-    isRepeated: boolean,
-  ): Promise<readonly SentRow[]> {
-    const [message] = pending
-    if (message !== undefined && pending.length === 1 && isFresh(message) && !isRepeated) {
-      const rows = await database.run<SentRow>(single, bindSingle(message, claimant, ownership))
-      if (rows.length > 0) return rows
-      // No live run has this id, or it holds messages back. The larger statement returns the reason.
-    }
-    return database.run<SentRow>(statement, bind(pending, claimant, ownership))
-  }
-
-  return async (messages, claimant) => {
+  return (messages, claimant) => {
     const pending = messages.map((message) => ({
       ...message,
       key: message.key ?? drawKey(),
       isKeyMade: message.key === null,
     }))
-    return ownership.during(async (noteOwned) => {
-      const handover = new ClaimHandover(claimant, noteOwned)
-      const sent = await deliver(pending, {
-        sizeOf,
-        run: (left) => database.repeat((isRepeated) => run(left, claimant, isRepeated)),
-        show: (message, row) => showSent(message, row, handover),
-      })
-      database.plans.noteRows(sent.length)
-      return sent
+    return deliverByStatements<PendingMessage, SentRow, Sent>(database, ownership, claimant, pending, {
+      ...{ sizeOf, show: showSent },
+      single: { statement: single, bind: bindSingle, isFor: isFresh },
+      many: { statement: many, bind },
     })
   }
 }
@@ -103,27 +83,17 @@ function isFresh({ kind, isKeyMade }: PendingMessage): boolean {
   return kind === 'signal' && isKeyMade
 }
 
-function bindSingle(
-  { run, kind, name, key, payload }: PendingMessage,
-  claimant: Claimant | null,
-  ownership: Ownership,
-): readonly Value[] {
-  const columns = [messageKindCode.numberOf[kind], name, key, payload && asBuffer(payload)]
-  return [run, ...columns, ...bindClaimant(claimant, ownership)]
+function bindSingle({ run, kind, name, key, payload }: PendingMessage): readonly Value[] {
+  return [run, messageKindCode.numberOf[kind], name, key, payload && asBuffer(payload)]
 }
 
-function bind(
-  pending: readonly PendingMessage[],
-  claimant: Claimant | null,
-  ownership: Ownership,
-): readonly Value[] {
+function bind(pending: readonly PendingMessage[]): readonly Value[] {
   return [
     listTexts(pending.map(({ run }) => run)),
     listSmallints(pending.map(({ kind }) => messageKindCode.numberOf[kind])),
     listTexts(pending.map(({ name }) => name)),
     listTexts(pending.map(({ key }) => key)),
     listBytes(pending.map(({ payload }) => payload)),
-    ...bindClaimant(claimant, ownership),
   ]
 }
 
