@@ -104,6 +104,64 @@ test.each(['Idempotency-Key', 'id'])(
   },
 )
 
+test('a fork leaves its original at a checkpoint or at an ask of it', async () => {
+  const saving = procedure({ name: 'saving' }, async (ctx) => {
+    await ctx.step('load', () => 1)
+    await ctx.checkpoint('loaded')
+    const { approved } = await ctx.human.approve('Continue?', { to: 'group:finance', key: 'continue' })
+    return approved
+  })
+  const may = (_: unknown, verb: string, thing: { readonly id?: string | undefined }): boolean =>
+    verb !== 'see' || thing.id !== 'secret'
+  await using server = await startServer({ procedures: [saving], may })
+  const asks = new Map<string, string>()
+  for (const id of ['a', 'secret']) {
+    await server.engine.run(saving, undefined, { id })
+    asks.set(id, (await server.engine.inbox.next({ run: id })).id)
+  }
+  const ask = asks.get('a') ?? ''
+  const loaded = (await server.engine.checkpoints.latest('a'))?.id ?? ''
+  const saved = (await server.engine.checkpoints.create('a', undefined)).id
+  const call = (path: string, body: object) => server.call('olga', 'POST', `/v1/runs/a/${path}`, body)
+  for (const [checkpoint, operations] of [
+    [loaded, [{ name: 'loaded' }, { type: 'hitl_approval', becomes: 'depends' }]],
+    [saved, [{ type: 'hitl_approval', becomes: 'repeated' }]],
+    [ask, [{ type: 'hitl_approval', becomes: 'repeated' }]],
+  ] as const) {
+    expect(await call('fork/preview', { checkpoint })).toMatchObject({ status: 200, body: { operations } })
+    const body = { checkpoint, id: `of ${checkpoint}` }
+    expect(await call('fork', body)).toMatchObject({
+      status: 201,
+      body: { id: body.id, forkedFrom: { run: 'a' } },
+    })
+    expect((await server.engine.inbox.next({ run: body.id })).status).toBe('open')
+    await server.engine.checkpoints.delete(checkpoint)
+    expect(await call('fork', body)).toMatchObject({ status: 200, body: { id: body.id } })
+    expect(await call('fork', { position: 2, id: body.id })).toMatchObject({
+      ...{ status: 409, body: { detail: expect.stringContaining(`from checkpoint ${checkpoint}`) } },
+    })
+  }
+  const hidden = (await server.engine.checkpoints.latest('secret'))?.id ?? ''
+  for (const path of ['fork', 'fork/preview']) {
+    for (const checkpoint of [hidden, asks.get('secret'), 'ffffffffffffffff'])
+      expect(await call(path, { checkpoint })).toMatchObject({
+        ...{ status: 404, body: { detail: `Run a has no checkpoint and no ask ${checkpoint}.` } },
+      })
+    expect(await call(path, {})).toMatchObject({
+      ...{
+        status: 400,
+        body: {
+          code: 'request-invalid',
+          detail: expect.stringMatching(/^Give `position`, .*or `checkpoint`/),
+        },
+      },
+    })
+    expect(await call(path, { position: 1, checkpoint: saved })).toMatchObject({
+      ...{ status: 400, body: { code: 'request-invalid', detail: expect.stringContaining('not both') } },
+    })
+  }
+})
+
 test('an id of a run that the identity may not see is taken, and nothing is said of that run', async () => {
   const may = (_: unknown, verb: string, what: { readonly id?: string | undefined }): boolean =>
     verb !== 'see' || what.id !== 'order:secret'

@@ -8,6 +8,7 @@ import { type Column, printRows } from '../output/table.ts'
 
 export interface ForkFlags {
   readonly at?: string
+  readonly checkpoint?: string
   readonly edit?: readonly string[]
   readonly id?: string
   readonly preview?: boolean
@@ -16,10 +17,9 @@ export interface ForkFlags {
 /** Starts a run that shares the past of another one, or says what it would do again. */
 export async function fork(context: Context, run: string, flags: ForkFlags): Promise<ExitStatus> {
   const { out, surroundings } = context
-  if (flags.at === undefined) throw usageError('Pass the position to fork at, such as `--at 3`.')
-  const position = readPosition('--at', flags.at)
+  const place = readPlace(flags)
   const edits = (flags.edit ?? []).map((text) => readEdit(text, surroundings.cwd))
-  const body = { position, ...(edits.length === 0 ? {} : { edit: Object.fromEntries(edits) }) }
+  const body = { ...place, ...(edits.length === 0 ? {} : { edit: Object.fromEntries(edits) }) }
   const door = await context.door()
   const path = `/runs/${segmentOf(run)}/fork`
   if (flags.preview === true) {
@@ -32,10 +32,26 @@ export async function fork(context: Context, run: string, flags: ForkFlags): Pro
   })
   if (out.json) out.print(JSON.stringify(made))
   else {
-    out.note(`  Run ${safe(run)} is forked at position ${position}: ${made.status}`)
+    out.note(`  Run ${safe(run)} is forked ${nameOf(place)}: ${made.status}`)
     out.print(safe(made.id))
   }
   return exit.done
+}
+
+type Place = { readonly position: number } | { readonly checkpoint: string }
+
+function readPlace({ at, checkpoint }: ForkFlags): Place {
+  if (at !== undefined && checkpoint !== undefined)
+    throw usageError('Pass `--at` or `--checkpoint`, not both: a fork leaves its original at one place.')
+  if (at !== undefined) return { position: readPosition('--at', at) }
+  if (checkpoint !== undefined) return { checkpoint }
+  throw usageError(
+    'Pass the place to fork at: a position, such as `--at 3`, or a checkpoint, such as `--checkpoint 5f0c19d2a7b3e864`.',
+  )
+}
+
+function nameOf(place: Place): string {
+  return 'position' in place ? `at position ${place.position}` : `from checkpoint ${safe(place.checkpoint)}`
 }
 
 const columns: readonly Column<PreviewJson['operations'][number]>[] = [

@@ -1,7 +1,8 @@
-import type { Client, ForkChanges } from '@pawl/core'
+import type { Client, ForkChanges, ForkPoint } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
+import { ServerError } from '../http/problem.ts'
 import { readPart } from '../json/answers.ts'
 import { previewShape, runShape } from '../json/shapes.ts'
 import { showPreview, showRun } from '../json/views.ts'
@@ -10,11 +11,13 @@ import { operators, type Route, route } from './route.ts'
 import { runWithId, seenRun } from './runs.ts'
 
 const changes = {
-  position: z
-    .number()
-    .int()
-    .min(0)
-    .meta({ description: 'The fork continues just before the result at this position' }),
+  position: z.number().int().min(0).optional().meta({
+    description: 'The fork continues just before the result at this position. Give this or `checkpoint`',
+  }),
+  checkpoint: z.string().optional().meta({
+    description:
+      'Id of a checkpoint or an ask of the run: the fork has what the run had recorded by then. Give this or `position`',
+  }),
   edit: z
     .record(z.string(), z.unknown())
     .optional()
@@ -64,16 +67,17 @@ export const repeatRoutes: readonly Route[] = [
     }),
     replies: { 201: runShape, 200: runShape },
     async handle({ client, rights, params, body, identity, idempotencyKey }) {
+      const from = readPlace(body)
       const run = await seenRun(client, rights, params.run)
       const id = body.id ?? idempotencyKey
       rights.checkRun('fork', run)
       rights.checkStart({ id, procedure: run.procedure, tags: run.tags })
       const edit = await readEdits(client, rights, identity, run.id, body.edit)
-      const { position } = body
       // A client whose reply was lost sends the same request again.
       const before = id === undefined ? null : await runWithId(client, rights, id)
+      if (before === null) await checkPlace(client, run.id, from)
       const changes = omitUndefined({ edit, id, by: identity.actor }) as ForkChanges
-      const fork = await client.fork(run.id, { position }, changes)
+      const fork = await client.fork(run.id, from, changes)
       return { status: before === null ? 201 : 200, body: showRun(await fork.status()) }
     },
   }),
@@ -86,15 +90,44 @@ export const repeatRoutes: readonly Route[] = [
     body: z.strictObject(changes),
     replies: { 200: previewShape },
     async handle({ client, rights, params, body, identity }) {
+      const from = readPlace(body)
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('fork', run)
       const edit = await readEdits(client, rights, identity, run.id, body.edit)
-      const { position } = body
-      const preview = await client.previewFork(run.id, { position }, omitUndefined({ edit }) as ForkChanges)
+      await checkPlace(client, run.id, from)
+      const preview = await client.previewFork(run.id, from, omitUndefined({ edit }) as ForkChanges)
       return { status: 200, body: showPreview(preview) }
     },
   }),
 ]
+
+interface PlaceBody {
+  readonly position?: number | undefined
+  readonly checkpoint?: string | undefined
+}
+
+/** Reads where the fork leaves its original. @throws ServerError 'request-invalid' */
+function readPlace({ position, checkpoint }: PlaceBody): ForkPoint {
+  if (position !== undefined && checkpoint !== undefined)
+    throw new ServerError(
+      'request-invalid',
+      'Give `position` or `checkpoint`, not both: a fork leaves its original at one place.',
+    )
+  if (position !== undefined) return { position }
+  if (checkpoint !== undefined) return { checkpoint }
+  throw new ServerError(
+    'request-invalid',
+    'Give `position`, such as 3, or `checkpoint`, the id of a checkpoint or an ask of the run: the place where the fork leaves its original.',
+  )
+}
+
+/** A checkpoint of a run that the identity may not see does not exist for it. @throws ServerError 'not-found' */
+async function checkPlace(client: Client, run: string, { checkpoint }: ForkPoint): Promise<void> {
+  if (checkpoint === undefined) return
+  const found = (await client.checkpoints.load(checkpoint)) ?? (await client.inbox.get(checkpoint))
+  if (found?.run !== run)
+    throw new ServerError('not-found', `Run ${run} has no checkpoint and no ask ${checkpoint}.`)
+}
 
 /** Reads the edited results. The answer to an ask may be edited only by an identity that may answer it. */
 async function readEdits(
