@@ -22,6 +22,7 @@ test('what the server replies is what the inbox takes it for', () => {
   expectTypeOf<Reply<server.LogEntryJson>>().toExtend<inbox.LogEntry>()
   expectTypeOf<Reply<server.WorkerJson>>().toExtend<inbox.Worker>()
   expectTypeOf<Reply<server.StateJson>>().toExtend<inbox.State>()
+  expectTypeOf<Reply<server.CheckpointJson>>().toExtend<inbox.Checkpoint>()
   expectTypeOf<Reply<server.PreviewJson>>().toExtend<inbox.RepeatPreview>()
 })
 
@@ -38,6 +39,7 @@ test('the inbox reads no field that the server does not have, optional ones incl
   expectTypeOf<Unknown<inbox.LogEntry, server.LogEntryJson>>().toBeNever()
   expectTypeOf<Unknown<inbox.Worker, server.WorkerJson>>().toBeNever()
   expectTypeOf<Unknown<inbox.State, server.StateJson>>().toBeNever()
+  expectTypeOf<Unknown<inbox.Checkpoint, server.CheckpointJson>>().toBeNever()
   expectTypeOf<Unknown<inbox.RepeatPreview, server.PreviewJson>>().toBeNever()
   expectTypeOf<Unknown<inbox.RepeatedOperation, server.PreviewJson['operations'][number]>>().toBeNever()
 })

@@ -15,12 +15,19 @@ const askOf = (parts: Partial<Ask>): Ask => ({
 })
 
 const forkOf = (entry: LogEntry, ask: Ask | null, change: Partial<ReturnType<typeof editOf>> = {}) =>
-  readFork({ position: 3, isEdited: true, edit: { ...editOf(entry, ask), ...change } }, entry, ask)
+  readFork(
+    { position: 3, checkpoint: null, isEdited: true, edit: { ...editOf(entry, ask), ...change } },
+    entry,
+    ask,
+  )
 
 test('a fork without an edit begins at the position itself, and one with an edit behind its result', () => {
   const entry = entryOf('step', { total: 12 })
-  const draft = { position: 3, isEdited: false, edit: editOf(entry, null) }
+  const draft = { position: 3, checkpoint: null, isEdited: false, edit: editOf(entry, null) }
   expect(readFork(draft, entry, null)).toEqual({ value: { position: 3 }, issues: [] })
+  expect(readFork({ ...draft, checkpoint: '59daf73174fdab5c' }, entry, null).value).toEqual({
+    checkpoint: '59daf73174fdab5c',
+  })
   expect(forkOf(entry, null).value).toEqual({ position: 4, edit: { 3: { total: 12 } } })
 })
 
@@ -72,10 +79,11 @@ test('an edited answer is whole, as the log has it: with the params and the arti
     answer: { by: 'user:bob', at: '', approved: true, params: { orderId: 'A-1', amount: 60 } },
   })
   const entry = entryOf('hitl_approval', { approved: true })
-  expect(forkOf(entry, approval).value?.edit).toEqual({
-    3: { approved: true, params: { orderId: 'A-1', amount: 60 } },
-  })
-  expect(forkOf(entry, approval, { approved: false }).value?.edit).toEqual({ 3: { approved: false } })
+  const behind = (answer: Json) => ({ position: 4, edit: { 3: answer } })
+  expect(forkOf(entry, approval).value).toEqual(
+    behind({ approved: true, params: { orderId: 'A-1', amount: 60 } }),
+  )
+  expect(forkOf(entry, approval, { approved: false }).value).toEqual(behind({ approved: false }))
   expect(forkOf(entry, approval, { approved: null }).issues).toEqual([
     { path: 'choice', message: 'is required' },
   ])
@@ -83,7 +91,7 @@ test('an edited answer is whole, as the log has it: with the params and the arti
     ...{ kind: 'review', artifact: 'the text', editable: ['artifact'] },
     answer: { by: 'user:bob', at: '', choice: 'approve', artifact: 'the text' },
   })
-  expect(forkOf(entryOf('hitl_review', {}), review).value?.edit).toEqual({
-    3: { choice: 'approve', artifact: 'the text' },
-  })
+  expect(forkOf(entryOf('hitl_review', {}), review).value).toEqual(
+    behind({ choice: 'approve', artifact: 'the text' }),
+  )
 })

@@ -1,12 +1,15 @@
 import { segment } from './calls.ts'
 import { request } from './request.ts'
-import type { Fork, RepeatPreview, Run } from './types.ts'
+import type { Checkpoint, Fork, RepeatPreview, Run } from './types.ts'
 
 // Calls of the dialog that retries and forks, which is loaded with the pages of runs.
 
 export const previewRetry = (run: string): Promise<RepeatPreview> =>
   request('POST', `/v1/runs/${segment(run)}/retry/preview`, {})
 
+/** Newest first. */
+export const listCheckpoints = (run: string): Promise<{ readonly items: readonly Checkpoint[] }> =>
+  request('GET', `/v1/runs/${segment(run)}/checkpoints`)
 export const previewFork = (run: string, fork: Fork): Promise<RepeatPreview> =>
   request('POST', `/v1/runs/${segment(run)}/fork/preview`, fork)
 /** Starts one fork for each key, however often it is sent. */

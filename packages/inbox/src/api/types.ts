@@ -167,10 +167,20 @@ export interface Run {
 }
 
 /** Where a fork leaves its original, and what it has different. */
-export interface Fork {
+export type Fork =
+  | {
+      readonly position: number
+      /** Results to be replaced, by position. */
+      readonly edit?: { readonly [position: string]: Json }
+    }
+  | { readonly checkpoint: string }
+
+/** A point of a run that has an id. */
+export interface Checkpoint {
+  readonly id: string
   readonly position: number
-  /** Results to be replaced, by position. */
-  readonly edit?: { readonly [position: string]: Json }
+  readonly name?: string
+  readonly createdAt: string
 }
 
 /** What a fork or a retry keeps of a run, and what it does again. */

@@ -23,6 +23,8 @@ export type Editable = 'result' | 'payload' | 'answer'
 /** What a person has prepared for a fork. */
 export interface ForkDraft {
   readonly position: number
+  /** The id of a checkpoint, which counts instead of the position. */
+  readonly checkpoint: string | null
   /** Whether the fork gets another result there. */
   readonly isEdited: boolean
   readonly edit: EditDraft
@@ -84,7 +86,8 @@ function answerDraftOf(ask: Ask): AskDraft {
 
 /** Reads what a fork is asked for. The entry is the one at the position of the draft; `ask` is the ask that it answers, if there is one. */
 export function readFork(draft: ForkDraft, entry: LogEntry, ask: Ask | null): Reading<Fork | null> {
-  const { position } = draft
+  const { position, checkpoint } = draft
+  if (checkpoint !== null) return { value: { checkpoint }, issues: [] }
   if (!draft.isEdited || editableOf(entry) === null) return { value: { position }, issues: [] }
   const { value, issues } =
     ask === null ? readDraft({ kind: 'json' }, draft.edit.json, 'json', true) : answerOf(ask, draft.edit)

@@ -1,11 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getAsk } from '../../api/calls.ts'
-import type { Ask, Fork, Issue, LogEntry, Run } from '../../api/types.ts'
+import { listCheckpoints } from '../../api/repeats.ts'
+import type { Ask, Checkpoint, Fork, Issue, LogEntry, Run } from '../../api/types.ts'
 import { en } from '../../en.ts'
 import { Field, issuesAt } from '../../form/fields.tsx'
 import { noteEnded } from '../../session.ts'
 import { plainMarks } from '../../text/marks.ts'
+import { formatInstant } from '../../ui/time.ts'
 import { AnswerEdit } from './answer-edit.tsx'
 import { type EditDraft, editableOf, editOf, type ForkDraft, isForkable, readFork } from './edit.ts'
 import { repeatTexts } from './texts.ts'
@@ -31,6 +33,7 @@ export function ForkForm(props: ForkFormProps) {
   const places = props.entries.filter(isForkable)
   const entry = places.find(({ position }) => position === draft.position)
   const ask = useAsk(run, entry)
+  const checkpoints = useCheckpoints(run)
   const issues = useSignal<readonly Issue[]>([])
   const refusals = useSignal(0)
   useEffect(() => {
@@ -47,9 +50,9 @@ export function ForkForm(props: ForkFormProps) {
     if (read.value !== null) onFork(read.value)
     else refusals.value += 1
   }
-  const choose = (position: number) => {
+  const choose = (place: { readonly position: number } | { readonly checkpoint: string }) => {
     issues.value = []
-    onDraft({ ...draft, position, isEdited: false })
+    onDraft({ ...draft, checkpoint: null, ...place, isEdited: false })
   }
   return (
     <form
@@ -62,8 +65,8 @@ export function ForkForm(props: ForkFormProps) {
       }}
     >
       <p class="faint">{texts.help}</p>
-      <PlaceField places={places} position={draft.position} onChoose={choose} onOlder={props.onOlder} />
-      {editableOf(entry) !== null && ask !== undefined && (
+      <PlaceField {...{ places, checkpoints, draft, onChoose: choose, onOlder: props.onOlder }} />
+      {draft.checkpoint === null && editableOf(entry) !== null && ask !== undefined && (
         <Result entry={entry} ask={ask} draft={draft} onDraft={onDraft} issues={issues} />
       )}
     </form>
@@ -92,12 +95,24 @@ function useAsk(run: Run, entry: LogEntry | undefined): Ask | null | undefined {
   return loaded?.id === id ? loaded.ask : undefined
 }
 
+function useCheckpoints(run: Run): readonly Checkpoint[] {
+  const [checkpoints, setCheckpoints] = useState<readonly Checkpoint[]>([])
+  useEffect(() => {
+    listCheckpoints(run.id).then(({ items }) => setCheckpoints(items), noteEnded)
+  }, [run.id])
+  return checkpoints
+}
+
+const checkpointMark = 'checkpoint '
+
 function PlaceField(props: {
   readonly places: readonly LogEntry[]
-  readonly position: number
-  readonly onChoose: (position: number) => void
+  readonly checkpoints: readonly Checkpoint[]
+  readonly draft: ForkDraft
+  readonly onChoose: (place: { readonly position: number } | { readonly checkpoint: string }) => void
   readonly onOlder: (() => void) | null
 }) {
+  const { places, checkpoints, draft, onChoose } = props
   const select = useRef<HTMLSelectElement>(null)
   useEffect(() => select.current?.focus(), [])
   return (
@@ -108,14 +123,31 @@ function PlaceField(props: {
       <select
         id="fork-place"
         ref={select}
-        value={String(props.position)}
-        onChange={(event) => props.onChoose(Number(event.currentTarget.value))}
+        value={draft.checkpoint === null ? String(draft.position) : `${checkpointMark}${draft.checkpoint}`}
+        onChange={({ currentTarget: { value } }) =>
+          onChoose(
+            value.startsWith(checkpointMark)
+              ? { checkpoint: value.slice(checkpointMark.length) }
+              : { position: Number(value) },
+          )
+        }
       >
-        {props.places.map(({ position, name, type, status }) => (
-          <option key={position} value={String(position)}>
-            {`${position} · ${plainMarks(name).slice(0, 80)} · ${type.replace(/^hitl_|^ail_/, '')} · ${en.entryStatuses[status]}`}
-          </option>
-        ))}
+        {checkpoints.length > 0 && (
+          <optgroup label={texts.checkpoints}>
+            {checkpoints.map(({ id, name, position, createdAt }) => (
+              <option key={id} value={`${checkpointMark}${id}`}>
+                {`${position} · ${plainMarks(name ?? texts.unnamed).slice(0, 80)} · ${formatInstant(createdAt)}`}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        <optgroup label={texts.log}>
+          {places.map(({ position, name, type, status }) => (
+            <option key={position} value={String(position)}>
+              {`${position} · ${plainMarks(name).slice(0, 80)} · ${type.replace(/^hitl_|^ail_/, '')} · ${en.entryStatuses[status]}`}
+            </option>
+          ))}
+        </optgroup>
       </select>
       {props.onOlder && (
         <button type="button" class="small" onClick={props.onOlder}>

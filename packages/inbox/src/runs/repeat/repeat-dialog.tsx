@@ -144,6 +144,7 @@ function firstDraft({ repeat, entries }: Props): ForkDraft {
   const position = repeat.use === 'fork' ? repeat.position : undefined
   return {
     position: position ?? entries.find(isForkable)?.position ?? 0,
+    checkpoint: null,
     isEdited: false,
     edit: { json: '', answer: emptyDraft, approved: null },
   }
