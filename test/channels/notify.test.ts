@@ -2,9 +2,9 @@ import { createClient, createEngine, procedure, type Store } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Channel } from '../../../src/client/channels/channel.ts'
-import { type NotifyProcedure, notifyProcedure } from '../../../src/client/channels/notify.ts'
-import type { Ask } from '../../../src/client/views/views.ts'
+import type { Channel } from '../../packages/core/src/client/channels/channel.ts'
+import { type NotifyProcedure, notifyProcedure } from '../../packages/core/src/client/channels/notify.ts'
+import type { Ask } from '../../packages/core/src/client/views/views.ts'
 
 const id = 'notify:a:desk'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
