@@ -1,19 +1,12 @@
-import { createClient, createEngine, procedure, type Store } from '@pawl/core'
+import { type Ask, type Channel, type Client, createClient, createEngine, procedure } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Channel } from '../../packages/core/src/client/channels/channel.ts'
-import { type NotifyProcedure, notifyProcedure } from '../../packages/core/src/client/channels/notify.ts'
-import type { Ask } from '../../packages/core/src/client/views/views.ts'
+import { asking, askOnce, silent } from './support.ts'
 
-const id = 'notify:a:desk'
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
-const retry = { attempts: 3, backoff: '10ms', jitter: 'none' } as const
-
-/** A desk beside an ask. `deliver` says what an attempt does. */
-function scene(deliver: () => Promise<void>, more: Partial<Channel> = {}) {
+/** A desk that says what it was told. `deliver` says what an attempt does. */
+function newDesk(deliver: () => Promise<void>, more: Partial<Channel> = {}) {
   const told: string[] = []
-  const ask = { status: 'open' as Ask['status'] }
   const channel: Channel = {
     ...{ name: 'desk', can: { form: 'full', identity: 'none' } },
     async deliver({ status }) {
@@ -24,113 +17,102 @@ function scene(deliver: () => Promise<void>, more: Partial<Channel> = {}) {
     update: async (ref, { status }) => void told.push(`updated ${ref} ${status}`),
     ...more,
   }
-  const readAsk = async () => ({ id: 'a', ...ask }) as Ask
-  const parts = { readAsk, addressesOf: () => ({ link: undefined, page: undefined }), retry }
-  return { told, ask, make: () => notifyProcedure(channel, parts) }
+  return { told, channel }
 }
 
-/** Ends an engine as a kill does: what it has begun is not recorded. */
-async function dieAt(store: Store, of: NotifyProcedure, moment: Promise<void>): Promise<void> {
-  const engine = await createEngine({ store, procedures: [of], logger: silent })
-  await engine.run(of, undefined, { id })
-  await moment
+/** Ends an engine as a kill does while it delivers an ask: what it has begun is not recorded. */
+async function dieDelivering(more: Partial<Channel>) {
+  const store = memory()
+  let begin = (): void => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const deliver = (): Promise<void> => {
+    begin()
+    return new Promise(() => {})
+  }
+  const { told, channel } = newDesk(deliver, more)
+  const engine = await createEngine({
+    store,
+    procedures: [asking()],
+    channels: [channel],
+    logger: silent,
+  })
+  const { ask } = await askOnce(engine)
+  await begun
   await engine.stop({ within: '0s' })
+  return { store, told, ask }
 }
 
-async function finish(store: Store, of: NotifyProcedure): Promise<void> {
+async function answer(client: Client, { id }: Ask): Promise<void> {
+  await client.inbox.answer(id, { approved: true }, { as: 'user:ana' })
+}
+
+/** Answers the ask, and lets a second engine finish its delivery. */
+async function finish(store: ReturnType<typeof memory>, ask: Ask, channel: Channel): Promise<void> {
   const client = createClient({ store })
-  await client.get(of, id).signal('closed', null)
-  const engine = await createEngine({ store, procedures: [of], logger: silent })
-  expect(await client.get(id).result()).toBe('closed')
+  await answer(client, ask)
+  const engine = await createEngine({ store, procedures: [], channels: [channel], logger: silent })
+  expect(await client.get(`notify:${ask.id}:desk`).result()).toBe('closed')
   await Promise.all([engine.stop(), client.stop()])
 }
 
-/** A promise, and what ends it. */
-function moment(): readonly [promise: Promise<void>, end: () => void] {
-  let end = (): void => {}
-  const promise = new Promise<void>((resolve) => {
-    end = resolve
-  })
-  return [promise, end]
-}
+const earlier = procedure(
+  { name: 'pawl.notify.desk', signals: { closed: z.unknown(), comment: z.unknown() } },
+  async (ctx) => {
+    await ctx.map([undefined], (_, ctx) => ctx.step('deliver', () => 'r'))
+    await ctx.receiveAny(['comment', 'closed'])
+    return 'closed' as const
+  },
+)
 
 describe('a delivery whose ask is closed', () => {
-  test.each([
+  test.each<[string, Partial<Channel>]>([
     ['without recipients', {}],
-    ['with recipients', { recipients: () => [{ name: 'user:ana' as const }] }],
+    ['with recipients', { recipients: () => [{ name: 'user:ana' }] }],
   ])('is made again and updated if an attempt before a crash may have made it, %s', async (_, more) => {
-    const [begun, begin] = moment()
-    let hangs = true
-    const deliver = async (): Promise<void> => {
-      begin()
-      if (hangs) await new Promise(() => {})
-    }
-    const { told, ask, make } = scene(deliver, more)
-    const store = memory()
-    await dieAt(store, make(), begun)
-    hangs = false
-    ask.status = 'answered'
-    await finish(store, make())
-    expect(told).toEqual(['delivered open', 'delivered answered', 'updated r answered'])
+    const { store, told, ask } = await dieDelivering(more)
+    const second = newDesk(async () => {}, more)
+    await finish(store, ask, second.channel)
+    expect([...told, ...second.told]).toEqual(['delivered open', 'delivered answered', 'updated r answered'])
   })
 
   test('is not made again by a channel that could not update it', async () => {
-    const [begun, begin] = moment()
-    const deliver = (): Promise<void> => {
-      begin()
-      return new Promise(() => {})
-    }
-    const { told, ask, make } = scene(deliver, { update: undefined as never })
-    const store = memory()
-    await dieAt(store, make(), begun)
-    ask.status = 'answered'
-    await finish(store, make())
-    expect(told).toEqual(['delivered open'])
+    const more = { update: undefined as never }
+    const { store, ask } = await dieDelivering(more)
+    const second = newDesk(async () => {}, more)
+    await finish(store, ask, second.channel)
+    expect(second.told).toEqual([])
   })
 
   test('is not made if none was attempted before', async () => {
-    const { told, ask, make } = scene(async () => {})
-    ask.status = 'withdrawn'
     const store = memory()
-    const of = make()
+    const engine = await createEngine({ store, procedures: [asking()], logger: silent })
+    const { ask } = await askOnce(engine)
     const client = createClient({ store })
-    await client.run(of, undefined, { id })
-    await finish(store, of)
-    await client.stop()
+    const run = await client.run(earlier, undefined, { id: `notify:${ask.id}:desk` })
+    await answer(client, ask)
+    await run.signal('closed', null)
+    await Promise.all([engine.stop(), client.stop()])
+    const { told, channel } = newDesk(async () => {})
+    const second = await createEngine({ store, procedures: [], channels: [channel], logger: silent })
+    expect(await second.get(run.id).result()).toBe('closed')
+    await second.stop()
     expect(told).toEqual([])
-  })
-
-  test('is not made if the attempts before have failed', async () => {
-    const { told, ask, make } = scene(async () => {
-      ask.status = 'answered'
-      throw new Error('connection refused')
-    })
-    const store = memory()
-    const of = make()
-    const client = createClient({ store })
-    await client.run(of, undefined, { id })
-    await finish(store, of)
-    await client.stop()
-    expect(told).toEqual(['delivered open'])
   })
 })
 
-test('a run that an earlier version began continues', async () => {
-  const { told, ask, make } = scene(async () => {})
-  const earlier = procedure(
-    { name: 'pawl.notify.desk', signals: { closed: z.unknown(), comment: z.unknown() } },
-    async (ctx) => {
-      await ctx.map([undefined], (_, ctx) => ctx.step('deliver', () => 'r'))
-      await ctx.receiveAny(['comment', 'closed'])
-      return 'closed' as const
-    },
-  )
+test('a delivery that an earlier version began continues', async () => {
   const store = memory()
-  const engine = await createEngine({ store, procedures: [earlier], logger: silent })
-  const run = await engine.run(earlier, undefined, { id })
+  const engine = await createEngine({ store, procedures: [asking(), earlier], logger: silent })
+  const { ask } = await askOnce(engine)
+  const run = await engine.run(earlier, undefined, { id: `notify:${ask.id}:desk` })
   await expect.poll(async () => (await run.status()).status).toBe('waiting')
   await engine.stop()
-  ask.status = 'answered'
-  await finish(store, make())
+  const { told, channel } = newDesk(async () => {})
+  const client = createClient({ store })
+  await client.get(earlier, run.id).signal('closed', null)
+  await client.stop()
+  await finish(store, ask, channel)
   expect(told).toEqual(['updated r answered'])
 })
