@@ -1,0 +1,295 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { answer } from './commands/answer.ts'
+import { cancel, deleteRuns, retry, signal } from './commands/change.ts'
+import { check } from './commands/check.ts'
+import {
+  cleanUpCheckpoints,
+  listCheckpoints,
+  removeCheckpoints,
+  showCheckpoint,
+} from './commands/checkpoints.ts'
+import { completionScript, type Shell, shells } from './commands/completion.ts'
+import { dev } from './commands/dev/dev.ts'
+import { doctor } from './commands/doctor.ts'
+import { explore } from './commands/explore.ts'
+import { fork } from './commands/fork.ts'
+import { inbox, list, log, show } from './commands/look.ts'
+import { migrate } from './commands/migrate.ts'
+import { resume } from './commands/resume.ts'
+import { run } from './commands/run.ts'
+import { server, worker } from './commands/serve.ts'
+import { listTokens, makeToken, revokeToken } from './commands/token.ts'
+import { exportRun, importRun } from './commands/transfer.ts'
+import { readVersion, version } from './commands/version.ts'
+import type { CommonFlags, Context, Surroundings } from './context.ts'
+import { type ExitStatus, exit } from './exit.ts'
+
+type Act = (
+  flags: CommonFlags,
+  command: (context: Context) => Promise<ExitStatus> | ExitStatus,
+) => Promise<void>
+
+/** Adds a command with the options of every command. */
+type Add = (usage: string, description: string) => Command
+
+/** All commands. `act` runs the one that was called. */
+export function createProgram(
+  { stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr'>,
+  act: Act,
+): Command {
+  const program = new Command('pawl')
+    .description('Run durable procedures, answer their asks, and look at what they do.')
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+    })
+    .showHelpAfterError('Run with --help for an explanation.')
+    .version(readVersion(), '--version', 'print the version')
+    .helpCommand(false)
+    .allowExcessArguments(false)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+  const add: Add = (usage, description) =>
+    program
+      .command(usage)
+      .description(description)
+      .option('--store <path|url>', 'a SQLite file, or a postgres:// address')
+      .option('--server <url>', 'a running Pawl server, used instead of the store')
+      .option('--token <token>', 'the token for the server; prefer PAWL_TOKEN')
+      .option('--procedures <file>', 'a module that exports procedures; repeat it for several', collect)
+      .option('--config <file>', 'the config to use instead of pawl.config.ts')
+      .option('--json', 'print one JSON document')
+      .exitOverride()
+
+  addRunning(add, act)
+  addLooking(add, act)
+  addChanging(add, act)
+  addChecking(add, act)
+  addServing(add, act)
+  addToken(add, act)
+  add('doctor', 'show where the store, the procedures and the server were found, and try them').action(
+    (flags) => act(flags, doctor),
+  )
+  add('migrate', 'bring the tables of the store up to date').action((flags) => act(flags, migrate))
+  add('completion', `print a completion script for ${shells.join(', ')}`)
+    .addArgument(new Argument('<shell>').choices(shells))
+    .action((shell: Shell, flags) =>
+      act(flags, ({ out }) => {
+        out.print(completionScript(program, shell))
+        return exit.done
+      }),
+    )
+  add('version', 'print the versions of Pawl and Node').action((flags) => act(flags, version))
+  addHelp(program)
+  return program
+}
+
+function addRunning(add: Add, act: Act): void {
+  add('run <procedure>', 'start a run, and work on it until it ends or waits for a person')
+    .option('--input <json|@file>', 'the input of the procedure')
+    .option('--id <id>', 'the id of the run; the same id starts it once')
+    .option('--tag <tag>', 'a tag to find it by; repeat it for several', collect)
+    .option('--cancel-after <duration>', 'cancel the run after this time, such as 1h')
+    .option('--detach', 'start the run, and leave the work to a worker')
+    .option('--timeout <duration>', 'how long to work on it, such as 30s')
+    .option('--follow', 'print each entry of the log as it is recorded')
+    .action((procedure, flags) => act(flags, (context) => run(context, procedure, flags)))
+  withAnswer(add('resume <checkpoint>', 'answer the ask behind a checkpoint, and work on its run'))
+    .option('--resolution <json|@file>', 'an answer, or {"decision": "approve"}')
+    .option('--detach', 'answer, and leave the work to a worker')
+    .action((checkpoint, flags) => act(flags, (context) => resume(context, checkpoint, flags)))
+  withAnswer(add('answer [ask]', 'answer an ask; without an id, pick one')).action((ask, flags) =>
+    act(flags, (context) => answer(context, ask, flags)),
+  )
+}
+
+function addLooking(add: Add, act: Act): void {
+  add('inbox', 'list open asks, most urgent first')
+    .option('--mine', 'addressed to you or to your groups')
+    .option('--to <name>', 'addressed to this name, such as group:support')
+    .option('--run <run>', 'of this run')
+    .option('--overdue', 'only overdue asks')
+    .option('--follow', 'print each ask as it is opened or closed, until Ctrl-C')
+    .addOption(limit())
+    .action((flags) => act(flags, (context) => inbox(context, flags)))
+  add('ls', 'list runs, newest first')
+    .option('--status <status>', 'one or several, separated by commas')
+    .option('--procedure <name>', 'of this procedure')
+    .option('--tag <tag>', 'with this tag')
+    .addOption(limit())
+    .action(({ status, procedure, tag, limit, ...flags }) =>
+      act(flags, (context) => list(context, { status, procedure, tag, limit })),
+    )
+  add('show <run>', 'show one run: status, what it waits for, why it failed')
+    .option('--follow', 'print it again at each change, until it ends')
+    .option('--tree', 'with the runs that it has created, and theirs')
+    .action((id, flags) => act(flags, (context) => show(context, id, flags)))
+  add('log <run>', 'show the execution log of a run, newest entries first')
+    .option('--failed', 'only failed entries')
+    .option('--follow', 'oldest entries first, then each as it is recorded, until the run ends')
+    .addOption(limit())
+    .action((id, flags) => act(flags, (context) => log(context, id, flags)))
+}
+
+function addChanging(add: Add, act: Act): void {
+  add('signal <run> <name>', 'send a signal to a run')
+    .option('--payload <json|@file>', 'the payload of the signal')
+    .option('--key <key>', 'a key; the same key is delivered once')
+    .action((id, name, flags) => act(flags, (context) => signal(context, id, name, flags)))
+  withChosen(add('cancel [run...]', 'cancel runs, by id or all that a filter finds'))
+    .option('--reason <text>', 'why, for people and in the error of the run')
+    .action((ids, flags) => act(flags, (context) => cancel(context, ids, flags)))
+  withChosen(add('retry [run...]', 'retry runs that are failed, stuck or quarantined for crashes'))
+    .option('--preview', 'only show what of one run would be done again')
+    .action((ids, flags) => act(flags, (context) => retry(context, ids, flags)))
+  add('fork <run>', 'start a run that shares the past of another one, up to a position or a checkpoint')
+    .option('--at <position>', 'continue just before the result at this position of the log')
+    .option('--checkpoint <id>', 'continue from this checkpoint or ask of the run')
+    .option('--edit <position=json>', 'another result at a position that is kept; repeat it', collect)
+    .option('--id <id>', 'the id of the new run; default: generated')
+    .option('--preview', 'only show what would be done again')
+    .action((id, flags) => act(flags, (context) => fork(context, id, flags)))
+  withChosen(add('delete [run...]', 'delete runs that have ended or are quarantined, for ever')).action(
+    (ids, flags) => act(flags, (context) => deleteRuns(context, ids, flags)),
+  )
+  add('export <run>', 'write a run to a file: its log, its mail and its asks')
+    .requiredOption('--file <file>', 'the file to write')
+    .option('--force', 'replace a file that exists')
+    .action((id, flags) => act(flags, (context) => exportRun(context, id, flags)))
+  add('import <file>', 'store a run that was exported; a live one continues')
+    .option('--id <id>', 'another id, for a run that has completed or was cancelled')
+    .action((file, flags) => act(flags, (context) => importRun(context, file, flags)))
+}
+
+function addChecking(add: Add, act: Act): void {
+  add('check [run]', 'replay stored runs with the code that is here, and name the runs that would get stuck')
+    .option('--procedure <name>', 'only runs of this procedure')
+    .option('--status <status>', 'one or several, separated by commas; default: running,waiting,stuck')
+    .option('--tag <tag>', 'only runs with this tag')
+    .option('--limit <n>', 'at most this many, the newest first; default: all')
+    .option(
+      '--export <file>',
+      'an exported run, instead of those of the store; repeat it for several',
+      collect,
+    )
+    .action((id, flags) => act(flags, (context) => check(context, id, flags)))
+  addCheckpoints(add, act)
+  add('explore <procedure>', 'try every outcome of a procedure, and find acts without consent')
+    .option('--input <json|@file>', 'the input of the procedure')
+    .option('--with <file>', 'a module whose default export has doubles, rules and other options')
+    .option('--never <step>', 'a step that needs a yes of a person; repeat it for several', collect)
+    .option('--cancel', 'also cancel the run at every operation')
+    .option('--max-paths <n>', 'default: 10000')
+    .action((procedure, flags) => act(flags, (context) => explore(context, procedure, flags)))
+}
+
+function addServing(add: Add, act: Act): void {
+  add('dev', 'serve the API and work on the store; replace the worker when the code changes')
+    .option('--port <port>', 'default: 4747')
+    .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
+    .option('--hosts <name>', 'an accepted Host name; repeat it for several', collect)
+    .option('--tokens <file>', 'the file of tokens, made by `pawl token`')
+    .option('--open', 'open the inbox in the browser; BROWSER names the command')
+    .action((flags) => act(flags, (context) => dev(context, flags)))
+  add('worker', 'work on the store until stopped')
+    .option('--concurrency <n>', 'steps at work at once; default: 100')
+    .addOption(new Option('--check', 'name the runs that no longer match').hideHelp())
+    .action((flags) => act(flags, (context) => worker(context, flags)))
+  add('server', 'serve the HTTP API of the store until stopped')
+    .option('--port <port>', 'default: 4747')
+    .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
+    .option('--hosts <name>', 'an accepted Host name; repeat it for several', collect)
+    .option('--tokens <file>', 'the file of tokens, made by `pawl token`')
+    .action((flags) => act(flags, (context) => server(context, flags)))
+}
+
+function addHelp(program: Command): void {
+  program
+    .command('help [command]')
+    .description('explain a command')
+    .addOption(new Option('--json').hideHelp())
+    .action((name: string | undefined) => {
+      const command = name === undefined ? program : program.commands.find((one) => one.name() === name)
+      if (command === undefined) program.error(`error: unknown command '${name}'`)
+      command.outputHelp()
+    })
+}
+
+function withChosen(command: Command): Command {
+  return command
+    .option('--status <status>', 'all runs with this status; several are separated by commas')
+    .option('--procedure <name>', 'all runs of this procedure')
+    .option('--tag <tag>', 'all runs with this tag')
+    .option('--yes', 'do not ask for confirmation')
+}
+
+function withAnswer(command: Command): Command {
+  return command
+    .option('--approve', 'approve')
+    .option('--reject', 'reject')
+    .option('--choice <choice>', 'the choice of a select, review, escalation or decision')
+    .option('--set <path=value>', 'change an editable value of an approval; repeat it for several', collect)
+    .option('--value <json|@file>', 'the value of an input')
+    .option('--artifact <json|@file>', 'the edited artifact of a review')
+    .option('--comment <text>', 'a comment')
+    .option('--as <person>', 'who decided, such as user:ana; default: you')
+}
+
+function addCheckpoints(add: Add, act: Act): void {
+  const checkpoints = add('checkpoints', 'list, show and delete the checkpoints of runs')
+  checkpoints
+    .command('ls [run]')
+    .description('list the checkpoints of a run, or of all runs, newest first')
+    .action((run) => act(checkpoints.opts(), (context) => listCheckpoints(context, run)))
+  checkpoints
+    .command('show <checkpoint>')
+    .description('show a checkpoint, or the latest one of a run, with its value')
+    .action((id) => act(checkpoints.opts(), (context) => showCheckpoint(context, id)))
+  checkpoints
+    .command('rm <checkpoint>')
+    .description('delete a checkpoint, or all of a run')
+    .action((id) => act(checkpoints.opts(), (context) => removeCheckpoints(context, id)))
+  checkpoints
+    .command('cleanup')
+    .description('delete the checkpoints of all runs that match all options')
+    .option('--older-than <duration>', 'at least this old, such as 24h')
+    .option('--keep <n>', 'how many each run keeps, the newest')
+    .option('--only-finished', 'only those of runs that have ended')
+    .action((flags) => act(checkpoints.opts(), (context) => cleanUpCheckpoints(context, flags)))
+}
+
+function addToken(add: Add, act: Act): void {
+  const file = (): Option => new Option('--file <file>', 'the file of tokens').default('tokens.json')
+  const token = add('token', 'make, list and revoke the tokens of a server')
+  token
+    .command('make <person>')
+    .description('make a token for user:<name>, and print it once')
+    .option('--role <role>', 'answer, watch, operate or admin', 'answer')
+    .option('--name <name>', 'a group, role or queue whose asks it may answer; repeat it', collect)
+    .option('--act-as', 'may name another person with --as')
+    .option('--note <text>', 'what it is for')
+    .addOption(file())
+    .action((actor, flags) => act(token.opts(), (context) => makeToken(context, actor, flags)))
+  token
+    .command('ls')
+    .description('list tokens')
+    .addOption(file())
+    .action((flags) => act(token.opts(), (context) => listTokens(context, flags)))
+  token
+    .command('revoke <prefix>')
+    .description('remove the token whose hash begins like this')
+    .addOption(file())
+    .action((prefix, flags) => act(token.opts(), (context) => revokeToken(context, prefix, flags)))
+}
+
+function limit(): Option {
+  return new Option('--limit <n>', 'at most this many, up to 500').default('50').argParser((text) => {
+    if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > 500)
+      throw new InvalidArgumentError('It must be a whole number from 1 to 500.')
+    return text
+  })
+}
+
+function collect(value: string, others: readonly string[] = []): readonly string[] {
+  return [...others, value]
+}
