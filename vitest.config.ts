@@ -25,15 +25,14 @@ const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 const long = {
   local: [
     // Processes that are killed again and again.
-    'packages/cli/test/kill.test.ts',
     'packages/storage-sqlite/test/proofs/**/*.test.ts',
     'packages/testing/test/crash-loops/**/*.test.ts',
     'test/{agent-loop,damaged-logs,damaged-rows,family-kills,hooks-killed,stream-kills}.test.ts',
     'test/{channels,consents}-killed.test.ts',
     'test/kill-*.test.ts',
     'test/worker/crash-loops.test.ts',
-    // A browser, a terminal.
-    'packages/cli/test/{dev,prompts}.test.ts',
+    // A command line in a process, a terminal or a browser.
+    'packages/cli/test/{check,dev,follow,hooks,kill,prompts,terminal}.test.ts',
     'test/inbox/**/*.test.ts',
     // Compilers, and packages as npm installs them.
     'test/{compiler-leads,packed-install}.test.ts',
