@@ -96,8 +96,6 @@ class AskDelivery {
   readonly #failures: Failures
   readonly #run: string
   readonly #ask: string
-  /** Whether the log says that the ask was open when the delivery began. */
-  #hasBegun = true
 
   constructor(channel: Channel, parts: NotifyParts, failures: Failures, run: string) {
     this.#channel = channel
@@ -110,9 +108,8 @@ class AskDelivery {
   /** Whom to deliver to: no one if the ask was closed before. The result is recorded before any attempt to deliver. */
   async recipients(ctx: Ctx): Promise<readonly (Recipient | undefined)[]> {
     if (this.#channel.recipients === undefined) {
-      // Runs of earlier versions record nothing before their attempts.
-      this.#hasBegun = ctx.version('delivery', 1, 2) === 2
-      if (!this.#hasBegun) return [undefined]
+      // A run of an earlier version whose log says so has delivered, or has tried.
+      if (ctx.version('delivery', 1, 2) === 1) return [undefined]
       const isOpen = await ctx.step('begin', async () => (await this.#findOpen()) !== null, this.#attempts)
       return isOpen ? [undefined] : []
     }
@@ -170,7 +167,7 @@ class AskDelivery {
   async #findToDeliver(key: string, attempt: number): Promise<Ask | null> {
     const ask = await this.#parts.readAsk(this.#ask)
     if (ask === null || ask.status === 'open') return ask
-    const mayBeDelivered = this.#hasBegun && !this.#failures.has(key, attempt - 1)
+    const mayBeDelivered = !this.#failures.has(key, attempt - 1)
     return mayBeDelivered && this.#channel.update !== undefined ? ask : null
   }
 
