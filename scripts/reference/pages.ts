@@ -48,6 +48,7 @@ const askFile = 'core/src/authoring/human/ask.ts'
 const humanFile = 'core/src/authoring/human/human.ts'
 const templateFile = 'core/src/authoring/human/template.ts'
 const clientFile = 'core/src/client/types.ts'
+const previewFile = 'core/src/runs/preview.ts'
 const answeringFile = 'core/src/client/inbox/answering.ts'
 const channelFile = 'core/src/client/channels/channel.ts'
 const engineFile = 'core/src/engine.ts'
@@ -487,6 +488,40 @@ export const pages: readonly Page[] = [
       },
       { heading: 'log', signature: 'client.log(id)', of: [clientFile, 'Client.log'] },
       { heading: 'retry', signature: 'client.retry(id)', of: [clientFile, 'Client.retry'] },
+      {
+        heading: 'fork',
+        signature: 'client.fork(id, from, changes)',
+        of: [clientFile, 'Client.fork'],
+        note: '`from` is `{ position }`, just before the result at that position, or `{ checkpoint }`, with the id of a checkpoint or of an ask of the run.',
+        tables: [{ types: [[clientFile, 'ForkChanges']] }],
+        see: '[forking and retrying](../guides/forking-and-retrying.md)',
+      },
+      {
+        heading: 'previewRetry',
+        signature: 'client.previewRetry(id)',
+        of: [clientFile, 'Client.previewRetry'],
+      },
+      {
+        heading: 'previewFork',
+        signature: 'client.previewFork(id, from, changes)',
+        of: [clientFile, 'Client.previewFork'],
+        note: 'Both previews return:',
+        tables: [{ title: 'field', types: [[previewFile, 'RepeatPreview']], isOutput: true }],
+      },
+      { heading: 'delete', signature: 'client.delete(id)', of: [clientFile, 'Client.delete'] },
+      {
+        heading: 'export',
+        signature: 'client.export(id)',
+        of: [clientFile, 'Client.export'],
+        note: '`client.exportStream(id)` returns the file in parts, for logs larger than the memory.',
+      },
+      {
+        heading: 'import',
+        signature: 'client.import(run, options)',
+        of: [clientFile, 'Client.import'],
+        tables: [{ types: [[clientFile, 'ImportOptions']] }],
+        see: '[retention and moving a run](../guides/retention.md)',
+      },
       {
         heading: 'cancel',
         signature: 'client.cancel(id, reason, options)',

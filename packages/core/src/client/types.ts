@@ -250,7 +250,7 @@ export interface Client {
    */
   delete(id: string): Promise<void>
   /**
-   * Returns a run as a file: its whole log with its hash chain, its mail, its asks and what it exposes. Equal runs have equal files,
+   * Returns a run as a file: its whole log with its hash chain, its mail, its asks, its checkpoints and what it exposes. Equal runs have equal files,
    * whatever the store. A live run is exported as it is at this moment, and continues.
    * @throws PawlError 'run-not-found', 'run-quarantined' (its log is damaged), 'option-invalid'
    * @example await writeFile('refund.pawl', await client.export('refund:A-1'))
