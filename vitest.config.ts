@@ -27,7 +27,7 @@ const long = {
     // Processes that are killed again and again.
     'packages/storage-sqlite/test/proofs/**/*.test.ts',
     'packages/testing/test/crash-loops/**/*.test.ts',
-    'test/{agent-loop,damaged-logs,damaged-rows,family-kills,hooks-killed,stream-kills}.test.ts',
+    'test/{damaged-logs,damaged-rows,family-kills,hooks-killed,stream-kills}.test.ts',
     'test/{channels,consents}-killed.test.ts',
     'test/kill-*.test.ts',
     'test/worker/crash-loops.test.ts',
@@ -42,7 +42,7 @@ const long = {
   alone: ['test/inbox/demo.test.ts', 'examples/*/test/**/*.test.ts'],
   postgres: [
     'packages/storage-postgres/test/{connections,crash,failover,open,unknown-outcomes}.test.ts',
-    'test/postgres/{agent-loop,examples,family-kills,siege,takeover}.test.ts',
+    'test/postgres/{examples,family-kills,siege,takeover}.test.ts',
   ],
 }
 
