@@ -123,6 +123,8 @@ const known: { readonly [heading: string]: Known } = {
   'client.md signal': { call: (engine) => engine.get('7').signal('go', 1, nonsense) },
   'client.md cancel': { call: (engine) => engine.cancel('7', 'why', nonsense) },
   'client.md list': { call: (engine) => engine.list(nonsense) },
+  'client.md fork': { call: (engine) => engine.fork('7', { position: 1 }, nonsense) },
+  'client.md import': { call: (engine) => engine.import(new Uint8Array(), nonsense) },
   'inbox.md inbox.list': { call: (engine) => engine.inbox.list(nonsense) },
   'inbox.md inbox.next': { call: (engine) => engine.inbox.next(nonsense) },
   'inbox.md inbox.answer': {
