@@ -81,6 +81,9 @@ const failing = (): never => {
   throw new FinalError('no luck')
 }
 
+/** What a run does that is answered and then forked with the other answer. */
+const forkedOps: readonly (typeof ops)[number][] = ['step', 'save', 'ask', 'uuid', 'receive', 'uuid', 'ask']
+
 const programs = fc.array(fc.constantFrom(...ops), { minLength: 1, maxLength: 12 })
 
 /** Imported runs are the exported ones: the same bytes again, and the same end. `count` programs are drawn. */
@@ -105,8 +108,9 @@ export async function checkExports(
     )
     for (let n = 0; n < index % 4; n++) await run.signal('go', n, { id: `go ${n}` }).catch(() => {})
   }
-  for (let index = 0; index < count; index++) {
-    const id = `run ${index} of seed ${seed}`
+  const ids = drawnPrograms.map((_, index) => `run ${index} of seed ${seed}`)
+  const forked = await makeFork(engine)
+  for (const [index, id] of [...ids, forked.original, forked.id].entries()) {
     await settle(engine, id)
     await changeCheckpoints(engine, id, index)
     files.set(id, await engine.export(id))
@@ -119,6 +123,7 @@ export async function checkExports(
       expect(await client.export(id), id).toEqual(file)
       expect(await checkpointsOf(client, id), id).toEqual(saved.get(id))
     }
+    await expectFork(client, forked)
     await client.stop()
   }
   const expected = await playToTheEnd(engine, files.keys())
@@ -130,6 +135,41 @@ export async function checkExports(
     expect(await playToTheEnd(other, files.keys())).toEqual(expected)
     await other.stop()
   }
+}
+
+interface Fork {
+  readonly id: string
+  readonly original: string
+  /** The position of the edited answer. */
+  readonly position: number
+}
+
+/** Makes a run with an answered ask, and a fork of it with the other answer. */
+async function makeFork(engine: Engine): Promise<Fork> {
+  const original = `original of seed ${seed}`
+  await engine.run(drawn, { ops: [...forkedOps], seen: [], isFirst: true }, { id: original })
+  const { id: ask, position } = await engine.inbox.next({ run: original })
+  await engine.inbox.answer(ask, { approved: true }, { as: 'user:ana' })
+  await expect.poll(() => waitsForSignal(engine, original), { interval: 2 }).toBe(true)
+  const fork = { id: `fork of seed ${seed}`, original, position }
+  await forkWith(engine, fork, false)
+  return fork
+}
+
+function forkWith(client: Client, { id, original, position }: Fork, approved: boolean): Promise<unknown> {
+  return client.fork(original, { position: position + 1 }, { id, edit: { [position]: { approved } } })
+}
+
+/** The first event of a fork says what it was made of: the same call finds it, and another one is refused. */
+async function expectFork(client: Client, fork: Fork): Promise<void> {
+  const { original: run, position } = fork
+  expect((await client.get(fork.id).status()).forkedFrom).toEqual({ run, position: position + 1 })
+  await forkWith(client, fork, false)
+  await expect(forkWith(client, fork, true)).rejects.toMatchObject({ code: 'id-taken' })
+}
+
+async function waitsForSignal(client: Client, id: string): Promise<boolean> {
+  return (await client.get(id).status()).waitingFor.some(({ kind }) => kind === 'signal')
 }
 
 function start(store: Store): Promise<Engine> {
@@ -170,11 +210,9 @@ async function playOne(client: Client, id: string): Promise<unknown> {
   )
   for (let n = 10; ; n++) {
     await settle(client, id)
-    const { waitingFor, status } = await run.status()
-    if (status !== 'waiting') return ended
+    if ((await run.status()).status !== 'waiting') return ended
     const asks = await client.inbox.list({ run: id, limit: 100 })
-    const waits = waitingFor.some(({ kind }) => kind === 'signal')
-    if (waits) await run.signal('go', n).catch(() => {})
+    if (await waitsForSignal(client, id)) await run.signal('go', n).catch(() => {})
     for (const ask of asks.items)
       await client.inbox
         .answer(ask.id, { approved: ask.position % 2 === 0 }, { as: 'user:bob' })
