@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path'
 import { createClient, type Store } from '@pawl/core'
 import { sqlite } from '@pawl/storage-sqlite'
+import { makeForkCases } from './forks.ts'
 import { makeLifeCases } from './lives.ts'
 
 /** A folder for each recording; in it, a file for each run. */
@@ -10,7 +11,7 @@ export const exportsFolder: string = new URL('./exports/', import.meta.url).path
 /** Every fourth run is enough: each procedure is there early, late and in between. */
 const every = 4
 
-/** Exports runs of a golden file, which stays as it is, into the folder `name`. Runs of lives.ts need no other run. */
+/** Exports runs of a golden file, which stays as it is, into the folder `name`. Runs of lives.ts and forks.ts need no other run. */
 export async function recordExports(file: string, name: string): Promise<void> {
   const folder = join(exportsFolder, name)
   await mkdir(folder, { recursive: true })
@@ -19,7 +20,9 @@ export async function recordExports(file: string, name: string): Promise<void> {
   const copy = join(folder, basename(file))
   await copyFile(file, copy)
   const client = createClient({ store: sqlite(copy) })
-  const procedures = makeLifeCases(() => {}).map(({ procedure }) => procedure.name)
+  const procedures = [makeLifeCases, makeForkCases]
+    .flatMap((make) => make(() => {}))
+    .map(({ procedure }) => procedure.name)
   const { items } = await client.list({ limit: 500 })
   const runs = items.filter(({ procedure }) => procedures.includes(procedure))
   for (const [index, { id }] of runs.entries())

@@ -3,6 +3,7 @@ import { createClient, createEngine, type Store } from '@pawl/core'
 import { answerAll, ignoreEnd, sendAll } from './answers.ts'
 import { consentPolicy, makeConsentCases } from './consents.ts'
 import { makeEndCases } from './ends.ts'
+import { makeForkCases } from './forks.ts'
 import { makeLifeCases } from './lives.ts'
 import { makeCases } from './procedures.ts'
 import { ReadingCounter } from './readings.ts'
@@ -34,7 +35,7 @@ export async function finishRuns(open: () => Store): Promise<Finished> {
   const done: string[] = []
   const note = (run: string, step: string) => void done.push(`${run}: ${step}`)
   const readings = new ReadingCounter(runs)
-  const makers = [makeCases, makeEndCases, makeVersionCases, makeTogetherCases, makeLifeCases]
+  const makers = [makeCases, makeEndCases, makeVersionCases, makeTogetherCases, makeLifeCases, makeForkCases]
   const cases = [...makers.flatMap((make) => make(note)), ...makeConsentCases(note, readings.count)]
   const complaints: string[] = []
   const complain = (message: string): void => {

@@ -1,6 +1,6 @@
 // Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
-// with. Done once for each release: npm run golden:record. With the argument `ends`, `versions`, `together`, `consents` or
-// `lives` it records only the cases of that file; with `exports`, the name of a file in logs and the name of a folder, only exports.
+// with. Done once for each release: npm run golden:record. With the argument `ends`, `versions`, `together`, `consents`,
+// `lives` or `forks` it records only the cases of that file; with `exports`, the name of a file in logs and the name of a folder, only exports.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
 import type { Claimant, Claims, RunRow } from '@pawl/core/storage'
@@ -11,6 +11,7 @@ import { answerAll, ignoreEnd, sendAll } from './answers.ts'
 import { consentPolicy, makeConsentCases } from './consents.ts'
 import { makeEndCases } from './ends.ts'
 import { recordExports } from './exports.ts'
+import { makeForkCases } from './forks.ts'
 import { makeLifeCases } from './lives.ts'
 import { type GoldenCase, makeCases, type NoteBody } from './procedures.ts'
 import { ReadingCounter } from './readings.ts'
@@ -34,6 +35,7 @@ const groups = {
   versions: makeVersionCases,
   together: makeTogetherCases,
   lives: makeLifeCases,
+  forks: makeForkCases,
   consents: (note: NoteBody) => makeConsentCases(note, readings.count),
 }
 if (only !== undefined && !(only in groups)) throw new Error(`there are no cases ${only}`)
