@@ -57,10 +57,41 @@ test.each<[string, (copy: Loose) => void, string]>([
       copy['paths']['/v1/runs'].post.requestBody.content['application/json'].schema.required.push('id'),
     '/paths/~1v1~1runs/post/requestBody/content/application~1json/schema/required: "id" is new',
   ],
+  [
+    'a query parameter that becomes required',
+    (copy) => {
+      copy['paths']['/v1/runs'].get.parameters[0].required = true
+    },
+    '/paths/~1v1~1runs/get/parameters: query procedure is required',
+  ],
+  [
+    'a new query parameter that is required',
+    (copy) =>
+      copy['paths']['/v1/runs'].get.parameters.push({
+        name: 'tenant',
+        in: 'query',
+        required: true,
+        schema: {},
+      }),
+    '/paths/~1v1~1runs/get/parameters: query tenant is required',
+  ],
+  [
+    'a promised field of a reply',
+    (copy) => copy['components'].schemas.Run.required.shift(),
+    '/components/schemas/Run/required: "id"',
+  ],
 ])('the removal of %s is found', (_what, remove, found) => {
   const copy = structuredClone(document) as Loose
   remove(copy)
   expect(findRemovals(document, copy)).toEqual([found])
+})
+
+test('a request that needs less than before is no removal', () => {
+  const copy = structuredClone(document) as Loose
+  const { requestBody } = copy['paths']['/v1/runs'].post
+  requestBody.required = false
+  delete requestBody.content['application/json'].schema.required
+  expect(findRemovals(document, copy)).toEqual([])
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: a document to be damaged

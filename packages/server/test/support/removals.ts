@@ -12,7 +12,7 @@ export function findRemovals(older: unknown, newer: unknown, path = ''): readonl
     Object.entries(older).flatMap(([key, value]) => {
       const pointer = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
       const counterpart = (newer as Readonly<Record<string, unknown>>)[key]
-      if (isProse(key, value)) return []
+      if (isProse(key, value) || isLifted(key, path)) return []
       return counterpart === undefined ? [pointer] : findRemovals(value, counterpart, pointer)
     }),
   )
@@ -20,7 +20,7 @@ export function findRemovals(older: unknown, newer: unknown, path = ''): readonl
 
 function findInList(older: readonly unknown[], newer: unknown, path: string): readonly string[] {
   const others: readonly unknown[] = Array.isArray(newer) ? newer : []
-  return older.flatMap((item, index) => {
+  const removed = older.flatMap((item, index) => {
     if (isParameter(item)) {
       const same = others.find((other) => isParameter(other) && nameOf(other) === nameOf(item))
       return same === undefined ? [`${path}: ${nameOf(item)}`] : findRemovals(item, same, `${path}/${index}`)
@@ -28,6 +28,20 @@ function findInList(older: readonly unknown[], newer: unknown, path: string): re
     if (typeof item === 'object') return findRemovals(item, others[index], `${path}/${index}`)
     return others.includes(item) ? [] : [`${path}: ${JSON.stringify(item)}`]
   })
+  return [...removed, ...findNewlyRequiredParameters(older, others, path)]
+}
+
+function findNewlyRequiredParameters(
+  older: readonly unknown[],
+  newer: readonly unknown[],
+  path: string,
+): readonly string[] {
+  const needed = (all: readonly unknown[]): readonly string[] =>
+    all.filter((item) => isParameter(item) && item.required === true).map((item) => nameOf(item as Parameter))
+  const before = needed(older)
+  return needed(newer)
+    .filter((name) => !before.includes(name))
+    .map((name) => `${path}: ${name} is required`)
 }
 
 /** A request that was complete is not any more. In replies, more required fields are a promise. */
@@ -37,6 +51,11 @@ function findNewlyRequired(older: object, newer: object, path: string): readonly
   return requiredOf(newer)
     .filter((name) => !before.includes(name))
     .map((name) => `${path}/required: ${JSON.stringify(name)} is new`)
+}
+
+/** A request that was complete stays so if less is required. In replies, each required field is a promise. */
+function isLifted(key: string, path: string): boolean {
+  return key === 'required' && /\/(requestBody|parameters)(\/|$)/.test(path)
 }
 
 function requiredOf(schema: object): readonly unknown[] {
@@ -51,6 +70,7 @@ function isProse(key: string, value: unknown): boolean {
 interface Parameter {
   readonly name: string
   readonly in: string
+  readonly required?: boolean
 }
 
 function isParameter(item: unknown): item is Parameter {
