@@ -98,12 +98,23 @@ async function callAll(
   return (await engine.run(probe)).result()
 }
 
+/** The calls that `ctx` has ways of its own for. */
+const ofCtx: ReadonlyMap<string, string> = new Map([
+  ['run', 'ctx.call() or ctx.spawn()'],
+  ['runOrGet', 'ctx.spawn()'],
+  ['cancel', 'ctx.get(procedure, id).cancel()'],
+  ['run.cancel', 'ctx.get(procedure, id).cancel()'],
+  ['run.result', 'ctx.get(procedure, id).result()'],
+  ['run.signal', 'ctx.get(procedure, id).signal()'],
+])
+
 function expectedOf(of: string, client: Client): unknown {
   return verbsOf(of, client).map(([name]) => {
     if (harmless.includes(name)) return [name, 'it was not refused']
     const call = `${name}()`
-    const use = name.endsWith('.stop') ? `${call} outside procedures` : `${call} in the body of ctx.step()`
-    return [name, { call, use }]
+    const own = ofCtx.get(name.replace(/^(engine|client)\./, ''))
+    const inStep = `${own === undefined ? '' : `${own}, or `}${call} in the body of ctx.step()`
+    return [name, { call, use: name.endsWith('.stop') ? `${call} outside procedures` : inStep }]
   })
 }
 
@@ -152,7 +163,7 @@ describe('in a procedure, outside steps,', () => {
     await using engine = await testEngine({ procedures: [parent, child], replay: 'always' })
     const run = await engine.run(parent, undefined, { id: 'parent:1' })
     expect(await run.result()).toBe(
-      'engine.run() was called in a turn of run parent:1, outside a step. Every replay would call it again, and its result is not recorded. The call was blocked. Use engine.run() in the body of ctx.step() instead.',
+      'engine.run() was called in a turn of run parent:1, outside a step. Every replay would call it again, and its result is not recorded. The call was blocked. Use ctx.call() or ctx.spawn(), or engine.run() in the body of ctx.step() instead.',
     )
     expect((await engine.list({ procedure: 'child' })).items).toEqual([])
   })
