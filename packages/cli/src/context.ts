@@ -91,7 +91,7 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       const options = await engineOptions(engineFlags)
       const engine = await createEngine(options)
       const names = options.procedures.map(({ name }) => name)
-      return { names, engine, door: keep(openLocal(describeStore(store.value), engine)) }
+      return { names, engine, door: keep(openLocal(describeStore(store.value), engine, options.procedures)) }
     },
     engineOptions,
     async client(address) {

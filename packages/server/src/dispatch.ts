@@ -89,6 +89,7 @@ async function callRoute(
   const call: Call<unknown, unknown, unknown> = {
     ...{ identity, params, query, body },
     client: settings.clientOf(identity),
+    procedureOf: settings.procedureOf,
     rights: rightsOf(identity, settings),
     lastEventId: request.headers.get('last-event-id') ?? undefined,
     timing: shared.timing,

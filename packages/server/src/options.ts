@@ -1,4 +1,12 @@
-import { type Client, type LinkOptions, type Logger, PawlError } from '@pawl/core'
+import {
+  type Client,
+  type LinkOptions,
+  type Logger,
+  PawlError,
+  type Procedure,
+  type ProcedureRef,
+  ref,
+} from '@pawl/core'
 import { consoleLogger } from '@pawl/core/internal'
 import { local } from './auth/local.ts'
 import type { RightsOptions } from './auth/rights.ts'
@@ -9,6 +17,8 @@ import type { Auth, Identity, ServerOptions } from './types.ts'
 /** The options of a server, with their defaults. */
 export interface Settings extends RightsOptions {
   clientOf(identity: Identity): Client
+  /** The newest version of a procedure whose code was given, else a reference to it. */
+  procedureOf(name: string): ProcedureRef<unknown, unknown>
   /** Asks the store something small. */
   probe(): Promise<unknown>
   readonly auth: Auth
@@ -23,6 +33,7 @@ export interface Settings extends RightsOptions {
 
 const known: readonly (keyof ServerOptions)[] = [
   'client',
+  'procedures',
   'auth',
   'hosts',
   'basePath',
@@ -41,6 +52,7 @@ export function readOptions(options: ServerOptions): Settings {
       refuse(key, 'unknown', `There is no option ${key} in createServer. Known options: ${known.join(', ')}.`)
   const {
     client,
+    procedures = [],
     auth = local(),
     hosts = [],
     basePath = '/',
@@ -54,6 +66,7 @@ export function readOptions(options: ServerOptions): Settings {
   } = options
   if (typeof client !== 'function' && typeof client?.list !== 'function')
     refuse('client', typeof client, 'It must be a client, an engine, or a function that returns one.')
+  if (!Array.isArray(procedures)) refuse('procedures', typeof procedures, 'It must list procedures.')
   if (typeof auth !== 'function') refuse('auth', typeof auth, 'It must be a function, such as tokens(file).')
   if (!/^\/([\w.~-]+(\/[\w.~-]+)*)?$/.test(basePath))
     refuse('basePath', JSON.stringify(basePath), 'It must begin with a slash and not end with one.')
@@ -72,6 +85,7 @@ export function readOptions(options: ServerOptions): Settings {
     ...(showRuns === undefined ? {} : { showRuns }),
     ...(may === undefined ? {} : { may }),
     clientOf: typeof client === 'function' ? client : () => client,
+    procedureOf: (name) => newestOf(procedures, name) ?? ref<Procedure<unknown, unknown>>(name),
     probe: typeof client === 'function' ? async () => {} : () => client.list({ limit: 1 }),
     auth,
     hosts: [...hosts, ...linkHosts].map((host) => host.toLowerCase()),
@@ -81,6 +95,13 @@ export function readOptions(options: ServerOptions): Settings {
     links,
     hooks: hooks === undefined ? undefined : webhookSettings(hooks),
   }
+}
+
+function newestOf(
+  procedures: NonNullable<ServerOptions['procedures']>,
+  name: string,
+): Procedure<unknown, unknown> | undefined {
+  return procedures.filter((one) => one.name === name).toSorted((a, b) => b.version - a.version)[0]
 }
 
 function checkLinks({ publicUrl, keys }: LinkOptions, client: ServerOptions['client']): void {

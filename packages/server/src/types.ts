@@ -1,5 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Actor, Ask, Audience, Client, ErrorCode, Issue, LinkOptions, Logger, RunView } from '@pawl/core'
+import type {
+  Actor,
+  Ask,
+  Audience,
+  Client,
+  ErrorCode,
+  Issue,
+  LinkOptions,
+  Logger,
+  Procedure,
+  RunView,
+} from '@pawl/core'
 import type { Webhooks } from './hooks/webhooks.ts'
 
 /**
@@ -25,6 +36,12 @@ export type Auth = (request: Request) => Identity | null | Promise<Identity | nu
 export interface ServerOptions {
   /** A client or an engine, or a function that returns one for each identity, such as one store per tenant. */
   readonly client: Client | ((identity: Identity) => Client)
+  /**
+   * Code of procedures, with which the input of a run is checked before the run is stored. It must be the code of the workers.
+   * Default: the worker checks the input, and a run with invalid input fails.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
+  readonly procedures?: readonly Procedure<any, any, any>[]
   /** Default: `local()`. */
   readonly auth?: Auth
   /** Accepted `Host` names besides those of loopback. @example ['pawl.example.org'] */

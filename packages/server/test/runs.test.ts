@@ -1,6 +1,7 @@
 import { procedure } from '@pawl/core'
+import { createServer } from '@pawl/server'
 import { expect, test, vi } from 'vitest'
-import { refund, startServer } from './support/server.ts'
+import { byToken, refund, send, startServer } from './support/server.ts'
 
 test('starts a run once for an id, and returns it again for the same input', async () => {
   await using server = await startServer()
@@ -176,4 +177,17 @@ test('lists the children of a run, and each names its parent', async () => {
     { position: 1, type: 'child', status: 'open' },
     { position: 0, type: 'spawn', status: 'done' },
   ])
+})
+
+test('refuses an invalid input before anything is stored if it has the code of the procedure', async () => {
+  await using server = await startServer()
+  const local = createServer({ client: server.engine, procedures: [refund], auth: byToken })
+  const start = (input: unknown) =>
+    send(local.fetch, 'olga', 'POST', '/v1/runs', { procedure: 'refund', input, id: 'refund:1' })
+  expect(await start({ amount: 'many' })).toMatchObject({
+    status: 422,
+    body: { code: 'input-invalid', details: { issues: [{ path: 'amount' }] } },
+  })
+  expect(await server.call('olga', 'GET', '/v1/runs/refund:1')).toMatchObject({ status: 404 })
+  expect(await start({ amount: 45 })).toMatchObject({ status: 201, body: { version: 1 } })
 })

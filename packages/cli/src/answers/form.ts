@@ -1,11 +1,12 @@
+import { nullable, resolve, type Schema, toSchema } from './json-schema.ts'
 import type { Choice, Terminal } from './terminal.ts'
 
 // Asks for a value, one question for each part of its JSON Schema.
 
-type Schema = { readonly [keyword: string]: unknown }
-
 interface Part {
   readonly label: string
+  /** Where it is in the value, such as `where.town`; empty for the value itself. */
+  readonly path: string
   readonly schema: unknown
   readonly root: unknown
   /** The value to begin with. */
@@ -26,7 +27,7 @@ export async function askForValue(
   schema: unknown,
   initial: unknown,
 ): Promise<unknown> {
-  return await askPart(terminal, { label, schema, root: schema, initial, isRequired: true })
+  return await askPart(terminal, { label, path: '', schema, root: schema, initial, isRequired: true })
 }
 
 async function askPart(terminal: Terminal, part: Part): Promise<unknown> {
@@ -121,11 +122,12 @@ async function askList(terminal: Terminal, part: Part, schema: Schema): Promise<
   for (;;) {
     const more = found.length === 0 ? `${part.label}: add an item?` : `${part.label}: add another item?`
     if (!(await terminal.agree(more))) return found.length === 0 && !part.isRequired ? leftOut : found
-    const label = `${part.label} ${found.length + 1}`
+    const number = found.length + 1
     const schemaOfItem = schema['items']
     found.push(
       await askPart(terminal, {
-        ...{ label, schema: schemaOfItem, root: part.root },
+        ...{ label: `${part.label} ${number}`, path: `${part.path} ${number}`.trimStart() },
+        ...{ schema: schemaOfItem, root: part.root },
         ...{ initial: undefined, isRequired: true },
       }),
     )
@@ -141,8 +143,9 @@ async function askObject(terminal: Terminal, part: Part, schema: Schema): Promis
   const initial = toSchema(part.initial) ?? {}
   const found: [string, unknown][] = []
   for (const [name, of] of Object.entries(properties)) {
+    const path = part.path === '' ? name : `${part.path}.${name}`
     const value = await askPart(terminal, {
-      ...{ label: name, schema: of, root: part.root },
+      ...{ label: path, path, schema: of, root: part.root },
       initial: Object.hasOwn(initial, name) ? initial[name] : undefined,
       isRequired: required.includes(name),
     })
@@ -177,41 +180,6 @@ export function schemaLike(value: unknown): unknown {
     default:
       return {}
   }
-}
-
-function resolve(schema: unknown, root: unknown): Schema | undefined {
-  let found = toSchema(schema)
-  // A schema can refer to itself.
-  for (let hops = 0; found !== undefined && typeof found['$ref'] === 'string'; hops++) {
-    if (hops > 20) return undefined
-    found = find(root, found['$ref'])
-  }
-  return found
-}
-
-/** What a reference within the document, such as `#/$defs/person`, points to. */
-function find(root: unknown, reference: string): Schema | undefined {
-  if (!reference.startsWith('#')) return undefined
-  let at: unknown = root
-  for (const key of reference.slice(1).split('/').slice(1))
-    at = toSchema(at)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')]
-  return toSchema(at)
-}
-
-/** The schema without null, if it allows null and one other type. */
-function nullable(schema: Schema): unknown {
-  const { anyOf, type } = schema
-  if (Array.isArray(type)) {
-    const others = type.filter((one) => one !== 'null')
-    return others.length === 1 && type.length === 2 ? { ...schema, type: others[0] } : undefined
-  }
-  if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined
-  const others = anyOf.filter((one) => toSchema(one)?.['type'] !== 'null')
-  return others.length === 1 ? others[0] : undefined
-}
-
-function toSchema(value: unknown): Schema | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined
 }
 
 function describe({ label }: Part, { title, description }: Schema): string {

@@ -1,12 +1,13 @@
 import { relative } from 'node:path'
 import { readJson } from '../answers/read-answer.ts'
 import type { Context } from '../context.ts'
-import type { Door, RunJson } from '../door/door.ts'
+import type { Door } from '../door/door.ts'
 import { CommandError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
 import { printEntries } from './follow.ts'
 import { readDuration } from './numbers.ts'
+import { startRun } from './start-run.ts'
 import { reportRun, watchRun } from './watch-run.ts'
 
 export interface RunFlags {
@@ -37,7 +38,7 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
     out.note(`  Loading ${files.join(', ') || 'procedures'}...`)
   }
   const door = isElsewhere ? await context.door() : await workingDoor(context, procedure)
-  const started = await door.post<RunJson>('/runs', body)
+  const started = await startRun(context, door, body)
   if (!out.json) out.note(`  Running ${safe(started.id)}...`)
   if (flags.detach === true) {
     out.print(out.json ? JSON.stringify({ run: started }) : safe(started.id))

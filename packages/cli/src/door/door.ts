@@ -82,6 +82,14 @@ export interface AskJson {
   readonly history?: readonly { readonly step: string; readonly result: unknown }[]
 }
 
+/** A version of a procedure that a live worker can execute. */
+export interface ProcedureJson {
+  readonly name: string
+  readonly version: number
+  /** The JSON Schema of its input, if it has one. */
+  readonly input?: unknown
+}
+
 /** Lists have no `state`. */
 export interface CheckpointJson {
   readonly id: string

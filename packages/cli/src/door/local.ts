@@ -1,14 +1,19 @@
 import { userInfo } from 'node:os'
 import type { Client } from '@pawl/core'
-import { createServer } from '@pawl/server'
+import { createServer, type ServerOptions } from '@pawl/server'
 import { createDoor, type Door } from './door.ts'
 
 /**
  * Opens a store. The requests go to a server in this process, without a network: commands say the same on a store and on a server.
+ * @param procedures the code with which inputs are checked
  */
-export function openLocal(where: string, client: Client): Door {
+export function openLocal(
+  where: string,
+  client: Client,
+  procedures: NonNullable<ServerOptions['procedures']> = [],
+): Door {
   const server = createServer({
-    client,
+    ...{ client, procedures },
     auth: () => ({ actor: ownActor(), names: [], role: 'admin', actAs: true }),
   })
   return createDoor(where, 'http://localhost', server.fetch, { host: 'localhost' }, async () => {

@@ -1,5 +1,6 @@
 import type { AskJson } from '../door/door.ts'
 import { type Out, safe } from './out.ts'
+import { quote } from './quote.ts'
 
 /** Says at which asks a run is suspended, and how each is answered. */
 export function showSuspension(out: Out, asks: readonly AskJson[]): void {
@@ -27,9 +28,4 @@ function commandFor(ask: AskJson): string {
       ? { value: '...' }
       : { decision: ask.kind === 'approve' ? 'approve' : (ask.choices[0]?.value ?? '...') }
   return `pawl resume ${quote(ask.id)} --resolution ${quote(JSON.stringify(resolution))}`
-}
-
-/** Quotes a word for a POSIX shell if it must be. */
-function quote(word: string): string {
-  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

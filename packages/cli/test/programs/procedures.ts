@@ -51,6 +51,17 @@ export const early = procedure({ name: 'early' }, async (ctx) => {
   await ctx.step('fail', fail, { retry: false }).catch(() => {})
   await Promise.all(Array.from({ length: 600 }, () => ctx.step('go', () => 0)))
 })
+export const order = procedure(
+  {
+    name: 'order',
+    input: z.object({
+      item: z.string().min(3),
+      where: z.object({ town: z.string() }),
+      express: z.boolean().default(false),
+    }),
+  },
+  async (_ctx, input) => input,
+)
 export const enter = procedure({ name: 'enter' }, (ctx) => ctx.human.input('Your name?', z.string()))
 export const pick = procedure({ name: 'pick' }, (ctx) => ctx.human.select('Where to?', ['north', 'south']))
 export const review = procedure({ name: 'review' }, (ctx) =>

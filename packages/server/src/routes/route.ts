@@ -1,4 +1,4 @@
-import type { Actor, Client, LinkOptions } from '@pawl/core'
+import type { Actor, Client, LinkOptions, ProcedureRef } from '@pawl/core'
 import type { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import type { HookAccess } from '../hooks/registry.ts'
@@ -13,6 +13,8 @@ export interface Call<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
+  /** The procedure of a name, with its code if the server has it. */
+  procedureOf(name: string): ProcedureRef<unknown, unknown>
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined
   /** The header `Pawl-Via`: the channel that an answer comes through. Default: 'api'. */

@@ -1,4 +1,4 @@
-import { type Client, type Duration, PawlError, type Procedure, type RunView, ref } from '@pawl/core'
+import { type Client, type Duration, PawlError, type RunView } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -12,9 +12,6 @@ import { logEntryShape, runShape } from '../json/shapes.ts'
 import { showEntry, showRun } from '../json/views.ts'
 import { cursor, limit, wait } from './query.ts'
 import { everyone, operators, type Route, readers, route } from './route.ts'
-
-/** A name from a request: the worker checks its input. */
-type AnyProcedure = Procedure<unknown, unknown>
 
 const statuses = z
   .string()
@@ -71,7 +68,7 @@ export const runRoutes: readonly Route[] = [
         .meta({ description: 'Which existing run with this id is returned. Default: same-input' }),
     }),
     replies: { 201: runShape, 200: runShape },
-    async handle({ client, rights, body, identity, idempotencyKey }) {
+    async handle({ client, procedureOf, rights, body, identity, idempotencyKey }) {
       const { procedure, tags = [], existing = 'same-input', timeout } = body
       const id = body.id ?? idempotencyKey
       if (id === undefined && existing === 'any')
@@ -82,8 +79,8 @@ export const runRoutes: readonly Route[] = [
       const options = { by: identity.actor, tags, timeout: timeout as Duration | undefined }
       const started =
         existing === 'any' && id !== undefined
-          ? await client.runOrGet(ref<AnyProcedure>(procedure), input, { ...options, id })
-          : await client.run(ref<AnyProcedure>(procedure), input, { ...options, id })
+          ? await client.runOrGet(procedureOf(procedure), input, { ...options, id })
+          : await client.run(procedureOf(procedure), input, { ...options, id })
       return { status: before === null ? 201 : 200, body: showRun(await started.status()) }
     },
   }),

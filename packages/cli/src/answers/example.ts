@@ -1,0 +1,58 @@
+import { resolve, type Schema, toSchema } from './json-schema.ts'
+
+/** Maximum depth of an example: a schema can contain itself. */
+const maxDepth = 5
+
+/** Returns a value of about the shape of a JSON Schema, with what is required. Text is `...`. */
+export function exampleOf(schema: unknown, root: unknown = schema, depth = 0): unknown {
+  const found = resolve(schema, root)
+  if (found === undefined || depth > maxDepth) return '...'
+  const { const: only, enum: values, default: usual, anyOf, oneOf } = found
+  if (usual !== undefined) return usual
+  if (only !== undefined) return only
+  if (Array.isArray(values)) return values[0]
+  const [first] = [anyOf ?? oneOf ?? []].flat() as readonly unknown[]
+  if (first !== undefined) return exampleOf(first, root, depth + 1)
+  switch ([found['type']].flat()[0]) {
+    case 'object':
+      return Object.fromEntries(requiredOf(found).map(([name, of]) => [name, exampleOf(of, root, depth + 1)]))
+    case 'array':
+      return Number(found['minItems'] ?? 0) > 0 ? [exampleOf(found['items'], root, depth + 1)] : []
+    case 'number':
+    case 'integer':
+      return typeof found['minimum'] === 'number' ? found['minimum'] : 1
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+    default:
+      return '...'
+  }
+}
+
+/** Names what a value of a schema needs: the required fields of an object, or else its type. */
+export function describeNeeds(schema: unknown): string {
+  const found = resolve(schema, schema)
+  if (found === undefined) return ''
+  if (found['type'] !== 'object') return typeOf(found, schema)
+  return requiredOf(found)
+    .map(([name, of]) => `${name} (${typeOf(resolve(of, schema) ?? {}, schema)})`)
+    .join(', ')
+}
+
+function requiredOf(schema: Schema): readonly (readonly [name: string, schema: unknown])[] {
+  const required = Array.isArray(schema['required']) ? (schema['required'] as readonly unknown[]) : []
+  const properties = Object.entries(toSchema(schema['properties']) ?? {})
+  // What has a default is required of no caller.
+  return properties.filter(([name, of]) => required.includes(name) && toSchema(of)?.['default'] === undefined)
+}
+
+function typeOf(schema: Schema, root: unknown): string {
+  const { const: only, enum: values, anyOf, oneOf, type } = schema
+  if (only !== undefined) return JSON.stringify(only)
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' or ')
+  const several = [anyOf ?? oneOf ?? []].flat() as readonly unknown[]
+  if (several.length > 0) return several.map((one) => typeOf(resolve(one, root) ?? {}, {})).join(' or ')
+  const types = [type].flat().filter((one) => typeof one === 'string')
+  return types.length === 0 ? 'any value' : types.join(' or ')
+}

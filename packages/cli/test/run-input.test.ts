@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { describeNeeds, exampleOf } from '../src/answers/example.ts'
+import { inTerminal, noTerminal } from './support/terminal.ts'
+import { createWorkspace, type Workspace } from './support/workspace.ts'
+
+async function runsOf(workspace: Workspace): Promise<readonly unknown[]> {
+  return JSON.parse((await workspace.pawl('ls', '--json')).stdout) as readonly unknown[]
+}
+
+test('run without an input that is needed starts nothing, names the fields and shows an example', async () => {
+  using workspace = await createWorkspace()
+  const says = [
+    'Procedure greet needs an input: name (string). No run was started.',
+    'Pass it as JSON: `pawl run greet --input \'{"name":"..."}\'`.',
+  ].join(' ')
+  const text = await workspace.pawl('run', 'greet')
+  expect(text).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(`Error: ${says}\n`) })
+  const json = await workspace.pawl('run', 'greet', '--json')
+  expect(json).toMatchObject({ status: 2, stderr: '' })
+  expect(JSON.parse(json.stdout)).toMatchObject({ code: 'input-invalid', detail: says })
+  expect(await runsOf(workspace)).toEqual([])
+})
+
+test('run with an invalid input starts nothing and names what is wrong', async () => {
+  using workspace = await createWorkspace()
+  const ran = await workspace.pawl('run', 'greet', '--input', '{"name":7}')
+  expect(ran).toMatchObject({ status: 5, stderr: expect.stringContaining('The input is invalid: name: ') })
+  expect(await runsOf(workspace)).toEqual([])
+})
+
+test('run asks for an input that is needed in a terminal, and again for what is refused', async ({
+  skip,
+}) => {
+  skip(noTerminal !== undefined, noTerminal)
+  using workspace = await createWorkspace()
+  await using terminal = inTerminal(workspace, ['run', 'order', '--id', 'o:1'])
+  await terminal.see('◆  item')
+  terminal.type('ab')
+  terminal.press('enter')
+  await terminal.see('◆  where.town')
+  terminal.type('Ulm')
+  terminal.press('enter')
+  await terminal.see('◆  express')
+  terminal.press('enter')
+  await terminal.see('item: Too small')
+  await terminal.see('◆  item')
+  terminal.type('c')
+  terminal.press('enter')
+  await terminal.see('◆  where.town')
+  terminal.press('enter')
+  await terminal.see('◆  express')
+  terminal.press('enter')
+  await terminal.see('Running o:1')
+  expect(await terminal.end(), terminal.screen).toBe(0)
+  const order = { item: 'abc', where: { town: 'Ulm' }, express: false }
+  const { stdout } = await workspace.pawl('run', 'order', '--id', 'o:1', '--input', JSON.stringify(order))
+  expect(JSON.parse(stdout)).toEqual(order)
+})
+
+test('run starts nothing if the question for the input is left by Ctrl-C', async ({ skip }) => {
+  skip(noTerminal !== undefined, noTerminal)
+  using workspace = await createWorkspace()
+  await using terminal = inTerminal(workspace, ['run', 'greet'])
+  await terminal.see('◆  name')
+  terminal.press('ctrl-c')
+  expect(await terminal.end()).toBe(130)
+  expect(await runsOf(workspace)).toEqual([])
+})
+
+test('an example of a schema has what is required, and is bounded for a schema that contains itself', () => {
+  const tree = {
+    $ref: '#/$defs/tree',
+    $defs: {
+      tree: {
+        type: 'object',
+        properties: {
+          id: { type: 'integer', minimum: 3 },
+          kind: { enum: ['leaf', 'branch'] },
+          size: { default: 2 },
+          next: { anyOf: [{ $ref: '#/$defs/tree' }, { type: 'null' }] },
+          note: { type: 'string' },
+          tags: { type: 'array', minItems: 1, items: { type: 'string' } },
+        },
+        required: ['id', 'kind', 'size', 'next', 'tags'],
+      },
+    },
+  }
+  expect(exampleOf(tree)).toMatchObject({ id: 3, kind: 'leaf', next: { id: 3 }, tags: ['...'] })
+  expect(exampleOf(tree)).not.toHaveProperty('size')
+  expect(exampleOf(undefined)).toBe('...')
+  expect(describeNeeds(tree)).toBe(
+    'id (integer), kind ("leaf" or "branch"), next (object or null), tags (array)',
+  )
+  expect(describeNeeds({ type: 'string' })).toBe('string')
+  expect(describeNeeds({})).toBe('any value')
+})
