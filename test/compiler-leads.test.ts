@@ -121,8 +121,11 @@ test('a new effect of a unit is asked for by every store', async () => {
       `${head}  | { readonly do: 'show-state'; readonly name: string }\n`,
     ),
   ).toEqual([
+    'core/src/ports/store/payload-bytes.ts',
+    'core/src/worker/run/written.ts',
+    'storage-postgres/src/store.ts',
     'storage-postgres/src/writes/commit-statements.ts',
-    'storage-postgres/src/writes/commit.ts',
+    'storage-postgres/src/writes/wide-effects.ts',
     'storage-sqlite/src/writes/commit.ts',
     'testing/src/memory/writes/commit.ts',
   ])

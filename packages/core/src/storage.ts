@@ -76,6 +76,7 @@ export type {
   OutgoingMessage,
   Sent,
 } from './ports/store/mail.ts'
+export { payloadBytesOf } from './ports/store/payload-bytes.ts'
 export type {
   DecisionQuery,
   EndedPage,

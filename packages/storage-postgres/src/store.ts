@@ -231,10 +231,22 @@ function isHandedOver({ next }: Unit, outcome: UnitOutcome | undefined): boolean
   return outcome.parked && next.wakeAt !== null && next.wakeAt <= outcome.at
 }
 
-const awaited: readonly Effect['do'][] = ['open-ask', 'close-ask', 'reply']
+/** Whether another process may wait for an effect. Who looks at exposed values polls. */
+const isAwaitedEffect: { readonly [Kind in Effect['do']]: boolean } = {
+  'open-ask': true,
+  'close-ask': true,
+  consume: false,
+  'create-run': true,
+  send: true,
+  reply: true,
+  checkpoint: false,
+  expose: false,
+  'begin-generation': false,
+  show: false,
+}
 
-/** Returns whether another process may wait for the unit: it opens or closes an ask, replies to an update, or ends the run. */
+/** Returns whether another process may wait for the unit: for the end of the run, or for an effect. */
 function isAwaited({ effects, next }: Unit): boolean {
   if (next.do === 'end') return true
-  return effects.some((effect) => awaited.includes(effect.do))
+  return effects.some((effect) => isAwaitedEffect[effect.do])
 }

@@ -1,4 +1,4 @@
-import type { StorePort } from '@pawl/core/storage'
+import type { Effect, StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changeUrl, empty, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
@@ -58,6 +58,20 @@ test('a hint is sent for new runs, messages, answers, questions, ends and releas
     await until(() => hints + received > before)
   }
   both()
+})
+
+test('a hint is sent for a run that a unit creates, and for a message that it leaves', async () => {
+  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const [a] = await createOwned(port, worker, ['a'])
+  if (!a) throw new Error('not created')
+  const { worker: _, ...run } = newRun('child')
+  const message = { run: 'child', kind: 'signal', name: 's', key: null, payload: null, must: true } as const
+  const commit = (head: number, effect: Effect) =>
+    port.commit(worker, [newUnit({ ...a, head }, { effects: [effect] })])
+  await commit(1, { do: 'create-run', run: { ...run, parent: { run: 'a', position: 0 } } })
+  await until(() => hints === 1)
+  await commit(2, { do: 'send', message })
+  await until(() => hints === 2)
 })
 
 test('steps send no hint', async () => {

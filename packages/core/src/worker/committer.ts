@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Effect, Unit, UnitOutcome } from '../ports/store/commit.ts'
+import { payloadBytesOf } from '../ports/store/payload-bytes.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
 import { ThrottledLog } from './throttled-log.ts'
@@ -260,12 +261,6 @@ function isAboutOthers({ do: what }: Effect): boolean {
 function countBytes({ events, effects }: Unit): number {
   let bytes = 0
   for (let i = 0; i < events.length; i++) bytes += events[i]?.payload?.length ?? 0
-  for (let i = 0; i < effects.length; i++) {
-    const effect = effects[i] as Effect
-    if (effect.do === 'open-ask') bytes += effect.ask.payload.length
-    else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
-    else if (effect.do === 'checkpoint') bytes += effect.checkpoint.payload?.length ?? 0
-    else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0
-  }
+  for (let i = 0; i < effects.length; i++) bytes += payloadBytesOf(effects[i] as Effect)
   return bytes
 }

@@ -94,6 +94,32 @@ function createOrder() {
   return { groups, add, endLast: () => ends.at(-1)?.() }
 }
 
+const large = new Uint8Array(2 * 2 ** 20)
+
+test.each([
+  ['questions', { do: 'open-ask', ask: { payload: large } }],
+  [
+    'answers that came before their questions',
+    { do: 'open-ask', ask: { payload: [], answered: { payload: large } } },
+  ],
+  ['inputs of children', { do: 'create-run', run: { id: 'x', started: { payload: large } } }],
+  ['messages', { do: 'send', message: { run: 'x', payload: large } }],
+  ['replies', { do: 'reply', n: 1, payload: large }],
+  ['checkpoints', { do: 'checkpoint', checkpoint: { payload: large } }],
+  ['exposed values', { do: 'expose', name: 'x', payload: large }],
+])('divides units with large %s among transactions', async (_what, effect) => {
+  const { groups, add, endLast } = createOrder()
+  const own =
+    effect.do === 'create-run' ? (id: string) => ({ ...effect, run: { ...effect.run, id } }) : () => effect
+  for (let i = 0; i < 10; i++) add(`run ${i}`, [own(`child ${i}`)])
+  await untilQuiet()
+  endLast()
+  await untilQuiet()
+  endLast()
+  await untilQuiet()
+  expect(groups.map((runs) => runs.length)).toEqual([4, 4, 2])
+})
+
 const sendTo = (run: string) => ({ do: 'send', message: { run, payload: null } })
 const create = (id: string) => ({ do: 'create-run', run: { id, started: { payload: null } } })
 

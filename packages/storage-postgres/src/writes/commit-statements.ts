@@ -174,14 +174,19 @@ export function writeEffects(names: Names, replaced = ''): string {
       where f.run = j.run)`
 }
 
-const wideEffects: readonly Effect['do'][] = [
-  'create-run',
-  'send',
-  'reply',
-  'expose',
-  'checkpoint',
-  'begin-generation',
-]
+/** Whether only the widest statement writes an effect. */
+const isWideEffect: { readonly [Kind in Effect['do']]: boolean } = {
+  'open-ask': false,
+  'close-ask': false,
+  consume: false,
+  show: false,
+  'create-run': true,
+  send: true,
+  reply: true,
+  expose: true,
+  checkpoint: true,
+  'begin-generation': true,
+}
 
 /**
  * Whether the widest statement has to write the unit: it changes another run, replies to an update, exposes a value, writes a
@@ -189,7 +194,7 @@ const wideEffects: readonly Effect['do'][] = [
  */
 export function isWide({ effects }: Unit): boolean {
   return effects.some(
-    (effect) => wideEffects.includes(effect.do) || (effect.do === 'open-ask' && effect.ask.replaces === true),
+    (effect) => isWideEffect[effect.do] || (effect.do === 'open-ask' && effect.ask.replaces === true),
   )
 }
 

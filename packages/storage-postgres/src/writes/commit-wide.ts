@@ -1,26 +1,9 @@
-import {
-  type ChildRun,
-  type Effect,
-  markCode,
-  messageKindCode,
-  type NewAsk,
-  type NewCheckpoint,
-  type OutgoingMessage,
-  type Unit,
-} from '@pawl/core/storage'
-import {
-  listBooleans,
-  listBytes,
-  listIntegers,
-  listSmallints,
-  listTexts,
-  writeLiteral,
-} from '../connection/fast-path/lists.ts'
+import { markCode, messageKindCode, type Unit } from '@pawl/core/storage'
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
 import { onePerRow, unindexed } from '../schema/planner.ts'
-import { EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
+import { eventColumns, numberParameters, writeRows } from './columns.ts'
 import {
   bindFull,
   firstEvent,
@@ -31,6 +14,7 @@ import {
   writeEffects,
 } from './commit-statements.ts'
 import { heldList, isHolding } from './hold.ts'
+import { WideEffects } from './wide-effects.ts'
 
 const sendTypes = 'int[], int[], text[], int2[], text[], text[], bytea[], bool[]'
 const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[], text[], int[]'
@@ -178,98 +162,8 @@ export function writeWideStatement(names: Names): Statement {
 }
 
 export function bindWide(worker: number, units: readonly Unit[]): readonly Value[] {
-  const sends: Item<OutgoingMessage>[] = []
-  const children: Item<ChildRun>[] = []
-  const replies: Item<Reply>[] = []
-  const states: Item<Exposed>[] = []
-  const checkpoints: Item<NewCheckpoint>[] = []
-  const replacing: Item<NewAsk>[] = []
-  const bases: (number | null)[] = units.map(() => null)
-  for (const [index, { effects }] of units.entries()) {
-    for (const [item, effect] of effects.entries()) {
-      const place = { i: index + 1, item }
-      if (effect.do === 'send') sends.push({ ...place, value: effect.message })
-      else if (effect.do === 'create-run') children.push({ ...place, value: effect.run })
-      else if (effect.do === 'reply') replies.push({ ...place, value: effect })
-      else if (effect.do === 'expose') states.push({ ...place, value: effect })
-      else if (effect.do === 'checkpoint') checkpoints.push({ ...place, value: effect.checkpoint })
-      else if (effect.do === 'begin-generation') bases[index] = effect.base
-      else if (effect.do === 'open-ask' && effect.ask.replaces === true)
-        replacing.push({ ...place, value: effect.ask })
-    }
-  }
-  return [
-    ...bindFull(worker, units),
-    ...bindSends(sends),
-    ...bindChildren(children),
-    ...bindReplies(replies),
-    ...bindStates(states),
-    listIntegers(replacing.map(({ i }) => i)),
-    listIntegers(replacing.map(({ value }) => value.position)),
-    listTexts(replacing.map(({ value }) => value.key)),
-    listIntegers(bases),
-    listIntegers(checkpoints.map(({ i }) => i)),
-    listIntegers(checkpoints.map(({ value }) => value.slot)),
-    listIntegers(checkpoints.map(({ value }) => value.position)),
-    listTexts(checkpoints.map(({ value }) => value.name)),
-    listBytes(checkpoints.map(({ value }) => value.payload)),
-  ]
-}
-
-/** `i`: the place of the unit, from 1. `item`: the index of the effect. */
-interface Item<Value> {
-  readonly i: number
-  readonly item: number
-  readonly value: Value
-}
-
-type Reply = Effect & { readonly do: 'reply' }
-type Exposed = Effect & { readonly do: 'expose' }
-
-function bindSends(sends: readonly Item<OutgoingMessage>[]): readonly Value[] {
-  return [
-    listIntegers(sends.map(({ i }) => i)),
-    listIntegers(sends.map(({ item }) => item)),
-    listTexts(sends.map(({ value }) => value.run)),
-    listSmallints(sends.map(({ value }) => messageKindCode.numberOf[value.kind])),
-    listTexts(sends.map(({ value }) => value.name)),
-    listTexts(sends.map(({ value }) => value.key)),
-    listBytes(sends.map(({ value }) => value.payload)),
-    listBooleans(sends.map(({ value }) => value.must)),
-  ]
-}
-
-function bindChildren(children: readonly Item<ChildRun>[]): readonly Value[] {
-  const events = new EventColumns()
-  for (const [index, { value }] of children.entries()) events.add(index + 1, 0, value.started, null)
-  return [
-    listIntegers(children.map(({ i }) => i)),
-    listIntegers(children.map(({ item }) => item)),
-    listTexts(children.map(({ value }) => value.id)),
-    listTexts(children.map(({ value }) => value.procedure)),
-    listIntegers(children.map(({ value }) => value.version)),
-    listBytes(children.map(({ value }) => value.link)),
-    listTexts(children.map(({ value }) => value.startedBy)),
-    // A list in a list: `unnest` would flatten them.
-    listTexts(children.map(({ value }) => writeLiteral(value.tags))),
-    listTexts(children.map(({ value }) => value.parent.run)),
-    listIntegers(children.map(({ value }) => value.parent.position)),
-    ...events.values(),
-  ]
-}
-
-function bindReplies(replies: readonly Item<Reply>[]): readonly Value[] {
-  return [
-    listIntegers(replies.map(({ i }) => i)),
-    listIntegers(replies.map(({ value }) => value.n)),
-    listBytes(replies.map(({ value }) => value.payload)),
-  ]
-}
-
-function bindStates(states: readonly Item<Exposed>[]): readonly Value[] {
-  return [
-    listIntegers(states.map(({ i }) => i)),
-    listTexts(states.map(({ value }) => value.name)),
-    listBytes(states.map(({ value }) => value.payload)),
-  ]
+  const wide = new WideEffects(units.length)
+  for (const [index, { effects }] of units.entries())
+    for (const [item, effect] of effects.entries()) wide.add({ i: index + 1, item }, effect)
+  return [...bindFull(worker, units), ...wide.values()]
 }

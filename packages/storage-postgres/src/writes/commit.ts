@@ -1,9 +1,8 @@
 import {
-  type Effect,
+  payloadBytesOf,
   type RefusedWhy,
   type Unit,
   type UnitOutcome,
-  unreachable,
   type WorkerKey,
 } from '@pawl/core/storage'
 import { CommitConnections } from '../connection/commit-connections.ts'
@@ -173,31 +172,6 @@ function showOutcomes(
 function sizeOf({ events, effects }: Unit): number {
   let bytes = 200
   for (const { payload } of events) bytes += 200 + (payload?.length ?? 0)
-  for (const effect of effects) bytes += sizeOfEffect(effect)
+  for (const effect of effects) bytes += 200 + payloadBytesOf(effect)
   return bytes
-}
-
-function sizeOfEffect(effect: Effect): number {
-  switch (effect.do) {
-    case 'open-ask':
-      return 400 + effect.ask.payload.length + (effect.ask.answered?.payload.length ?? 0)
-    case 'show':
-      return effect.info.length
-    case 'create-run':
-      return 500 + (effect.run.started.payload?.length ?? 0)
-    case 'send':
-      return 100 + (effect.message.payload?.length ?? 0)
-    case 'reply':
-      return 16 + effect.payload.length
-    case 'expose':
-      return 100 + (effect.payload?.length ?? 0)
-    case 'checkpoint':
-      return 100 + (effect.checkpoint.payload?.length ?? 0)
-    case 'close-ask':
-    case 'consume':
-    case 'begin-generation':
-      return 16
-    default:
-      return unreachable(effect)
-  }
 }

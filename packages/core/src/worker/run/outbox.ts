@@ -1,5 +1,6 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import type { Effect } from '../../ports/store/commit.ts'
+import { payloadBytesOf } from '../../ports/store/payload-bytes.ts'
 import { runEvent } from '../../runs/run-event.ts'
 import type { Activity, Draft, RunDraft } from '../activities/activity.ts'
 import { isScoped, RaceArms, type ScopeOf } from './race-arms.ts'
@@ -208,13 +209,7 @@ function countFitting(drafts: readonly Draft[], maxDrafts: number): number {
 
 function sizeOf({ payload = null, effects = none }: Draft): number {
   let bytes = payload?.length ?? 0
-  for (const effect of effects) {
-    if (effect.do === 'open-ask') bytes += effect.ask.payload.length
-    else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
-    else if (effect.do === 'reply') bytes += effect.payload.length
-    else if (effect.do === 'checkpoint') bytes += effect.checkpoint.payload?.length ?? 0
-    else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0
-  }
+  for (const effect of effects) bytes += payloadBytesOf(effect)
   return bytes
 }
 

@@ -49,9 +49,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   state.continuation.branches.confirm()
   if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
   if (events.length > 0 && claimed.tries > 0) state.moves.onProgress()
-  if (unit.effects.some((effect) => effect.do === 'open-ask')) notifyOfAsks(services.notifier, state.id)
-  if (unit.effects.some(isForOther)) services.tellOthers()
-  if (unit.effects.some(isForCaller)) services.notifier.notify(topics.talkOf(state.id))
+  if (unit.effects.length > 0) notifyOf(state, unit)
   state.noteCancelled()
   if (unit.next.do === 'end') return { do: 'end' }
   if (state.continues) return { do: 'continue', next: nextGeneration(state, events, unit) }
@@ -70,13 +68,25 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   return goOn(state, events, before)
 }
 
-function isForOther(effect: Effect): boolean {
-  return effect.do === 'create-run' || effect.do === 'send'
+/** Who may wait for an effect. */
+const awaitedBy: { readonly [Kind in Effect['do']]: 'people' | 'other runs' | 'callers' | null } = {
+  'open-ask': 'people',
+  'close-ask': null,
+  consume: null,
+  'create-run': 'other runs',
+  send: 'other runs',
+  reply: 'callers',
+  checkpoint: null,
+  expose: 'callers',
+  'begin-generation': null,
+  show: null,
 }
 
-/** Whether a caller may wait for it. */
-function isForCaller(effect: Effect): boolean {
-  return effect.do === 'reply' || effect.do === 'expose'
+function notifyOf({ id, services }: RunState, { effects }: Unit): void {
+  const waiting = new Set(effects.map((effect) => awaitedBy[effect.do]))
+  if (waiting.has('people')) notifyOfAsks(services.notifier, id)
+  if (waiting.has('other runs')) services.tellOthers()
+  if (waiting.has('callers')) services.notifier.notify(topics.talkOf(id))
 }
 
 function goOn(state: RunState, events: readonly LogEvent[], from: number): Next {
