@@ -67,7 +67,7 @@ test('a hint is sent for a run that a unit creates, and for a message that it le
   const { worker: _, ...run } = newRun('child')
   const message = { run: 'child', kind: 'signal', name: 's', key: null, payload: null, must: true } as const
   const commit = (head: number, effect: Effect) =>
-    port.commit(worker, [newUnit({ ...a, head }, { effects: [effect] })])
+    port.commit(worker, [{ ...newUnit({ ...a, head }), effects: [effect] }])
   await commit(1, { do: 'create-run', run: { ...run, parent: { run: 'a', position: 0 } } })
   await until(() => hints === 1)
   await commit(2, { do: 'send', message })

@@ -96,27 +96,21 @@ function createOrder() {
 
 const large = new Uint8Array(2 * 2 ** 20)
 
-test.each([
-  ['questions', { do: 'open-ask', ask: { payload: large } }],
-  [
-    'answers that came before their questions',
-    { do: 'open-ask', ask: { payload: [], answered: { payload: large } } },
-  ],
-  ['inputs of children', { do: 'create-run', run: { id: 'x', started: { payload: large } } }],
-  ['messages', { do: 'send', message: { run: 'x', payload: large } }],
-  ['replies', { do: 'reply', n: 1, payload: large }],
-  ['checkpoints', { do: 'checkpoint', checkpoint: { payload: large } }],
-  ['exposed values', { do: 'expose', name: 'x', payload: large }],
-])('divides units with large %s among transactions', async (_what, effect) => {
+test.each<[string, (id: string) => object]>([
+  ['questions', () => ({ do: 'open-ask', ask: { payload: large } })],
+  ['early answers', () => ({ do: 'open-ask', ask: { payload: [], answered: { payload: large } } })],
+  ['inputs of children', (id) => ({ do: 'create-run', run: { id, started: { payload: large } } })],
+  ['messages', () => ({ do: 'send', message: { run: 'x', payload: large } })],
+  ['replies', () => ({ do: 'reply', n: 1, payload: large })],
+  ['checkpoints', () => ({ do: 'checkpoint', checkpoint: { payload: large } })],
+  ['exposed values', () => ({ do: 'expose', name: 'x', payload: large })],
+])('divides units with large %s among transactions', async (_what, effectOf) => {
   const { groups, add, endLast } = createOrder()
-  const own =
-    effect.do === 'create-run' ? (id: string) => ({ ...effect, run: { ...effect.run, id } }) : () => effect
-  for (let i = 0; i < 10; i++) add(`run ${i}`, [own(`child ${i}`)])
-  await untilQuiet()
-  endLast()
-  await untilQuiet()
-  endLast()
-  await untilQuiet()
+  for (let i = 0; i < 10; i++) add(`run ${i}`, [effectOf(`child ${i}`)])
+  for (let commits = 0; commits < 3; commits++) {
+    await untilQuiet()
+    endLast()
+  }
   expect(groups.map((runs) => runs.length)).toEqual([4, 4, 2])
 })
 

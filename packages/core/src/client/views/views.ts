@@ -100,7 +100,7 @@ export interface Stuck {
 
 /** A pending operation of a run. */
 export interface Waiting {
-  /** 'worker': the run is due, and no live engine has its procedure in its version. Not in this release: 'child', 'queue'. */
+  /** 'worker': the run is due, and no live engine has its procedure in its version. Not in this release: 'queue'. */
   readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child' | 'worker' | 'queue'
   /** For 'worker': the name of the procedure. */
   readonly name: string
@@ -117,9 +117,9 @@ export interface ExecutionLog {
   readonly execution_log: readonly {
     readonly position: number
     /**
-     * 'step', 'llm', 'timer', 'signal', 'hitl_approval', 'hitl_input', 'hitl_select', 'hitl_review',
-     * 'hitl_escalation', 'hitl_notification', 'ail_decision', 'undo', 'child', 'spawn', 'result', 'send', 'update' or 'reply'; later versions may
-     * add more.
+     * 'step', 'llm', 'timer', 'signal', 'hitl_approval', 'hitl_input', 'hitl_select', 'hitl_review', 'hitl_escalation',
+     * 'hitl_notification', 'ail_decision', 'undo', 'child', 'spawn', 'result', 'send', 'update', 'reply' or 'checkpoint'; later
+     * versions may add more.
      */
     readonly type: string
     readonly name: string
