@@ -19,7 +19,7 @@ const loopback: readonly string[] = ['127.0.0.1', '::1', 'localhost']
  * @example
  * const pawl = createServer({ client: engine, auth: tokens('tokens.json'), basePath: '/pawl' })
  * app.mount('/pawl', pawl.fetch)      // Hono
- * export const GET = pawl.fetch        // Next.js, likewise POST
+ * export const GET = pawl.fetch        // Next.js, likewise POST and DELETE
  */
 export function createServer(options: ServerOptions): Server {
   const settings = readOptions(options)

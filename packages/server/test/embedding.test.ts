@@ -52,10 +52,11 @@ const frameworks: Readonly<Record<string, (pawl: Server) => Promise<Mounted>>> =
   },
   /** What a catch-all route of Next.js exports: plain functions of a request. */
   async 'exported handlers'(pawl) {
-    const { GET, POST } = { GET: pawl.fetch, POST: pawl.fetch }
+    const { GET, POST, DELETE } = { GET: pawl.fetch, POST: pawl.fetch, DELETE: pawl.fetch }
     const app = new Hono()
     app.get('/pawl/*', ({ req }) => GET(req.raw))
     app.post('/pawl/*', ({ req }) => POST(req.raw))
+    app.delete('/pawl/*', ({ req }) => DELETE(req.raw))
     const server = await new Promise<NodeServer>((resolve) => {
       const started = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () =>
         resolve(started as NodeServer),
@@ -92,6 +93,7 @@ test.each(Object.keys(frameworks))('works in: %s', async (name) => {
     expect((await call(path, { method: 'POST', body: answer }, 'ana')).status).toBe(200)
   }
   expect([types[0], types.at(-1)]).toEqual(['started', 'ended'])
+  expect((await call('/runs/refund:1', { method: 'DELETE' })).status).toBe(200)
 
   // A reader that goes ends its stream; one that stays is ended by `stop`.
   const gone = await call('/events', { signal: cut.signal })
