@@ -153,7 +153,7 @@ export const en = {
   someoneFaster: (name: string) => `${name} was faster. Your draft is kept below.`,
   closedMeanwhile: 'This ask was closed. Your draft is kept below.',
   timedOut: 'The time for an answer has passed',
-  withdrawn: 'The run ended without this answer',
+  withdrawn: 'The run needs no answer any more',
   result: 'Answer',
   approvedWord: 'Approved',
   rejectedWord: 'Rejected',

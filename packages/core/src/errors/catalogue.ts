@@ -150,7 +150,7 @@ const catalogue: Catalogue = {
   'run-cancelled': ({ run, reason }) => ({
     what: `Run ${run} was cancelled${because(reason)}.`,
     next: 'It has no result; its log stays readable.',
-    remedy: 'To do the work again, start a run with a different id.',
+    remedy: 'To do the work again, start a run with a different id, or fork this one.',
   }),
   'run-busy': ({ run, after }) => ({
     what: `Run ${run} has accepted no signal or update for ${after}, because earlier ones keep it from recording its end or a timeout.`,

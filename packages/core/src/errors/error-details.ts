@@ -14,11 +14,11 @@ export interface Failure {
 
 /** The `details` of an error, by its code. */
 export interface ErrorDetails {
-  /** An answer to a question for people came from an actor that is not a person: an `agent:`, a `policy:` or a `system:`. `details.ask` is the id of the ask, `details.address` its run and position. */
+  /** An answer to a question for people came from an actor that is not a person (an `agent:`, a `policy:` or a `system:`), or through a channel from a person who may not give it. `details.ask` is the id of the ask, `details.address` its run and position. */
   'answer-forbidden': { readonly ask: string; readonly address?: string }
   /** An answer is not valid for its ask. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'answer-invalid': Issues
-  /** An answer came for an ask that is closed: another answer was accepted, its timeout passed, or its run ended. `details.winner` names who answered, and when. */
+  /** An answer came for an ask that is closed: another answer was accepted, its timeout passed, or it was withdrawn, such as at the end of its run. `details.winner` names who answered, and when. */
   'ask-closed': {
     readonly status: AskStatus
     readonly winner: { readonly by: Actor; readonly at: Date } | undefined
@@ -27,7 +27,7 @@ export interface ErrorDetails {
   'ask-not-found': { readonly ask: string; readonly address?: string }
   /** No person answered before the `timeout` of the question passed. `details.ask` is the id of the ask, `details.address` its run and position. */
   'ask-timed-out': { readonly ask: string; readonly address?: string; readonly message: string }
-  /** The run was cancelled. Every pending operation of the run rejects with this error, so that `finally` blocks run. */
+  /** The run was cancelled, or a part of it was closed, such as a branch that lost a race. Its pending operations reject with this error, so that `finally` blocks run. */
   cancelled: { readonly reason: string | undefined }
   /** A duration is not a number with one unit. Thrown by `duration()` and by every call that takes a duration. */
   'duration-invalid': { readonly text: string }
@@ -39,7 +39,7 @@ export interface ErrorDetails {
   'family-full': { readonly root: string; readonly limit: number }
   /** A procedure waits for something that is not an operation of its `ctx`, or its `ctx` is used outside the procedure, such as in the body of a step. `details.after` names the last operation before it, `details.what` how Pawl noticed it. */
   'foreign-await': { readonly run: string; readonly after: string; readonly what: string }
-  /** `run` was called with the id of an existing run that has a different procedure or input. */
+  /** `run` was called with the id of an existing run that has a different procedure or input; or `fork`, `import`, `ctx.call` or `ctx.spawn` with an id that another run has. */
   'id-taken': { readonly id: string }
   /** The input of a run does not match the input schema of its procedure, or the procedure takes no input. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'input-invalid': Issues
@@ -84,7 +84,7 @@ export interface ErrorDetails {
   'run-live': { readonly run: string; readonly status: RunStatus }
   /** A run with this id does not exist in the store. `get` returns a handle without I/O, so its first use throws this error. */
   'run-not-found': { readonly run: string }
-  /** A run is no longer executed because its log is damaged, because its workers crashed or were blocked while it was the only suspect, or because Pawl failed on its data. `details.reason` says which. */
+  /** A run is no longer executed because its log is damaged or behind what a worker has seen, because its workers crashed or were blocked while it was the only suspect, or because Pawl failed on its data. `details.reason` says which. */
   'run-quarantined': { readonly run: string; readonly reason: string }
   /** `retry` was called for a failed run that has undone steps, or has tried to: their recorded results are not true any more. */
   'run-rolled-back': { readonly run: string }
@@ -103,7 +103,7 @@ export interface ErrorDetails {
   }
   /** The handler of an update threw an error, its reply is invalid, or the procedure does not declare the update. `details.cause` holds the name, message and code of the error. */
   'update-refused': { readonly run: string; readonly update: string; readonly cause: Failure }
-  /** `result({ timeout })` or `inbox.next({ timeout })` waited for its whole `timeout`. */
+  /** `result`, `update`, `state` or `inbox.next` waited for its whole `timeout` or `wait`. */
   'wait-timed-out': { readonly after: Duration }
 }
 

@@ -20,7 +20,7 @@ export interface RunView {
   /** 0 until a worker first claims a run that was started with `ref`. */
   readonly version: number
   readonly status: RunStatus
-  /** Number of the present generation: 1, 2 … It grows with `ctx.continueAs` and with `ifEnded: 'again'`. */
+  /** Number of the present generation: 1, 2 … It grows with `ctx.continueAs`, `ifEnded: 'again'` and a retry of a failed run. */
   readonly generation: number
   /** The run whose past it shares, and the position up to which; undefined unless it is a fork. */
   readonly forkedFrom: { readonly run: string; readonly position: number } | undefined
