@@ -252,9 +252,9 @@ export interface RunSettings {
 }
 
 /** @throws PawlError 'option-invalid' */
-export function readRunOptions(given: unknown): RunSettings {
-  const options = checkObject('options of run', given)
-  checkKeys('the options of run', options, ['id', 'by', 'tags', 'timeout'])
+export function readRunOptions(given: unknown, of = 'run', others: readonly string[] = []): RunSettings {
+  const options = checkObject(`options of ${of}`, given)
+  checkKeys(`the options of ${of}`, options, ['id', 'by', 'tags', 'timeout', ...others])
   const { id, by, tags, timeout } = options
   return {
     id: id === undefined ? undefined : checkName('id of run', id),
@@ -272,9 +272,9 @@ export function readRunOrGetOptions(given: unknown): {
   readonly settings: RunSettings
   readonly ifEnded: 'get' | 'again'
 } {
-  const { ifEnded, ...options } = checkObject('options of runOrGet', given)
+  const { ifEnded } = checkObject('options of runOrGet', given)
   return {
-    settings: readRunOptions(options),
+    settings: readRunOptions(given, 'runOrGet', ['ifEnded']),
     ifEnded: ifEnded === undefined ? 'get' : checkOneOf('ifEnded of runOrGet', ifEnded, ['get', 'again']),
   }
 }
