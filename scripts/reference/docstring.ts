@@ -17,7 +17,7 @@ export function readDocstring(comment: string): Docstring {
     .split('\n')
     .map((line) => line.replace(/^\s*\* ?/, '').trim())
     .join('\n')
-    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
+    .replaceAll(/\{@link ([\w.]+)\}/g, '`$1`')
   const [body = '', ...tags] = plain.split(/(?:^|\s)@(?=throws|example|param)/)
   const throws =
     tags.find((tag) => tag.startsWith('throws PawlError'))?.slice('throws PawlError'.length) ?? ''

@@ -36,6 +36,9 @@ export interface Page {
 
 const procedureFile = 'core/src/authoring/procedure.ts'
 const ctxFile = 'core/src/authoring/ctx.ts'
+const scopesFile = 'core/src/authoring/scopes/scope-ops.ts'
+const progressFile = 'core/src/authoring/exposed/progress.ts'
+const rollbackFile = 'core/src/authoring/rollback/rollback.ts'
 const childFile = 'core/src/authoring/children/child.ts'
 const messageFile = 'core/src/authoring/message-options.ts'
 const stepFile = 'core/src/authoring/step/step.ts'
@@ -48,6 +51,8 @@ const askFile = 'core/src/authoring/human/ask.ts'
 const humanFile = 'core/src/authoring/human/human.ts'
 const templateFile = 'core/src/authoring/human/template.ts'
 const clientFile = 'core/src/client/types.ts'
+const checkpointFile = 'core/src/client/checkpoints/checkpoint.ts'
+const checkFile = 'core/src/runs/run-check.ts'
 const previewFile = 'core/src/runs/preview.ts'
 const answeringFile = 'core/src/client/inbox/answering.ts'
 const channelFile = 'core/src/client/channels/channel.ts'
@@ -75,6 +80,12 @@ export const pages: readonly Page[] = [
         tables: [{ types: [[procedureFile, 'ProcedureSpec']] }],
         see: '[changing code](../guides/changing-code.md) for `version`, and [signals and timers](../guides/signals-and-timers.md) for `signals`',
       },
+      {
+        heading: 'rollback',
+        of: [rollbackFile, 'RollbackSpec'],
+        tables: [{ types: [[rollbackFile, 'RollbackSpec']] }],
+        see: '[undoing](../guides/undoing.md)',
+      },
       { heading: 'ref', signature: "ref<typeof refund>('refund')", of: [procedureFile, 'ref'] },
       {
         heading: 'ctx',
@@ -97,6 +108,20 @@ export const pages: readonly Page[] = [
         note: 'Takes the options of [ctx.receive](#ctxreceive).',
       },
       {
+        heading: 'ctx.race',
+        signature: 'ctx.race(branches)',
+        of: [scopesFile, 'ScopeOps.race'],
+        note: 'Returns `{ winner, value }`.',
+        see: '[racing](../guides/racing.md)',
+      },
+      {
+        heading: 'ctx.map',
+        signature: 'ctx.map(items, each, options)',
+        of: [scopesFile, 'ScopeOps.map'],
+        tables: [{ types: [[scopesFile, 'MapOptions']] }],
+      },
+      { heading: 'ctx.shield', signature: 'ctx.shield(body)', of: [scopesFile, 'ScopeOps.shield'] },
+      {
         heading: 'ctx.call',
         signature: 'ctx.call(procedure, input, options)',
         of: [ctxFile, 'Ctx.call'],
@@ -113,6 +138,40 @@ export const pages: readonly Page[] = [
         signature: 'ctx.get(procedure, id)',
         of: [ctxFile, 'Ctx.get'],
         note: 'Returns a handle like the one of [ctx.spawn](#ctxspawn).',
+        see: '[child procedures](../guides/child-procedures.md)',
+      },
+      {
+        heading: 'ctx.onRollback',
+        signature: 'ctx.onRollback(name, undo)',
+        of: [ctxFile, 'Ctx.onRollback'],
+      },
+      { heading: 'ctx.rollback', signature: 'ctx.rollback(reason)', of: [ctxFile, 'Ctx.rollback'] },
+      {
+        heading: 'ctx.version',
+        signature: 'ctx.version(change, ...versions)',
+        of: [ctxFile, 'Ctx.version'],
+        see: '[branches](../guides/changing-code.md#branches)',
+      },
+      {
+        heading: 'ctx.continueAs',
+        signature: 'ctx.continueAs(input)',
+        of: [ctxFile, 'Ctx.continueAs'],
+        see: '[procedures that never end](../guides/long-lives.md)',
+      },
+      { heading: 'ctx.expose', signature: 'ctx.expose(name, value)', of: [ctxFile, 'Ctx.expose'] },
+      { heading: 'ctx.on', signature: 'ctx.on(name, handler)', of: [ctxFile, 'Ctx.on'] },
+      {
+        heading: 'ctx.progress',
+        signature: 'ctx.progress(progress)',
+        of: [ctxFile, 'Ctx.progress'],
+        tables: [{ title: 'property', types: [[progressFile, 'Progress']] }],
+        see: '[state, progress and updates](../guides/state-and-updates.md)',
+      },
+      {
+        heading: 'ctx.checkpoint',
+        signature: 'ctx.checkpoint(name, state)',
+        of: [ctxFile, 'Ctx.checkpoint'],
+        see: '[checkpoints](../guides/checkpoints.md)',
       },
       {
         heading: 'ctx.gate',
@@ -136,7 +195,7 @@ export const pages: readonly Page[] = [
         tables: [
           {
             types: [[planFile, 'PlanOptions']],
-            shown: { use: '`{ [name]: Action }`', may: "`('add' \\| 'skip' \\| 'modify' \\| 'replan')[]`" },
+            shown: { use: '`{ [name]: Action }`', may: "`('add' | 'skip' | 'modify' | 'replan')[]`" },
           },
         ],
       },
@@ -238,7 +297,12 @@ export const pages: readonly Page[] = [
               [askFile, 'OnTimeout'],
             ],
             without: ['risk', 'timeout'],
-            shown: { params: '`object`', editable: '`string[]`', ...onTimeout },
+            shown: {
+              params: '`object`',
+              editable: '`string[]`',
+              onReject: "`'return' | 'cancel-run'`",
+              ...onTimeout,
+            },
           },
         ],
       },
@@ -443,9 +507,28 @@ export const pages: readonly Page[] = [
         see: '[operating](../guides/operating.md), [determinism](../guides/determinism.md) for `determinism`, and [steps and retries](../guides/steps-and-retries.md) for `bugs`',
       },
       {
+        heading: 'retention',
+        of: [clientFile, 'Retention'],
+        tables: [{ types: [[clientFile, 'Retention']] }],
+        see: '[retention and backups](../guides/retention.md)',
+      },
+      {
         heading: 'policy',
         note: 'The policy of an engine receives the action:',
         tables: [{ title: 'property', types: [[policyFile, 'PolicyQuestion']], isOutput: true }],
+      },
+      {
+        heading: 'check',
+        signature: 'engine.check(what)',
+        of: [clientFile, 'Engine.check'],
+        note: '`checkRuns({ store, procedures }, what)` does the same without an engine. `what` is `{ exports }` with files of exported runs, `{ run }` with the id of a run, or a filter:',
+        tables: [{ types: [[clientFile, 'CheckFilter']], without: ['run', 'exports'] }],
+        see: '[checking before a deploy](../guides/changing-code.md#checking-before-a-deploy)',
+      },
+      {
+        heading: 'unusedBranches',
+        signature: 'unusedBranches(checks)',
+        of: [checkFile, 'unusedBranches'],
       },
       {
         heading: 'stop',
@@ -477,7 +560,8 @@ export const pages: readonly Page[] = [
         heading: 'runOrGet',
         signature: 'client.runOrGet(procedure, input, options)',
         of: [clientFile, 'Client.runOrGet'],
-        note: 'Takes the options of [run](#run).',
+        note: 'Takes the options of [run](#run), of which `id` is required, and:',
+        tables: [{ types: [[clientFile, 'RunOrGetOptions']], without: ['id'] }],
       },
       { heading: 'get', signature: 'client.get(procedure, id)', of: [clientFile, 'Client.get'] },
       {
@@ -486,7 +570,12 @@ export const pages: readonly Page[] = [
         of: [clientFile, 'Client.list'],
         tables: [{ types: [[clientFile, 'RunFilter']] }],
       },
-      { heading: 'log', signature: 'client.log(id)', of: [clientFile, 'Client.log'] },
+      {
+        heading: 'log',
+        signature: 'client.log(id, page)',
+        of: [clientFile, 'Client.log'],
+        tables: [{ types: [[clientFile, 'LogPage']] }],
+      },
       { heading: 'retry', signature: 'client.retry(id)', of: [clientFile, 'Client.retry'] },
       {
         heading: 'fork',
@@ -513,7 +602,11 @@ export const pages: readonly Page[] = [
         heading: 'export',
         signature: 'client.export(id)',
         of: [clientFile, 'Client.export'],
-        note: '`client.exportStream(id)` returns the file in parts, for logs larger than the memory.',
+      },
+      {
+        heading: 'exportStream',
+        signature: 'client.exportStream(id)',
+        of: [clientFile, 'Client.exportStream'],
       },
       {
         heading: 'import',
@@ -529,6 +622,12 @@ export const pages: readonly Page[] = [
         note: '`run.cancel(reason, options)` does the same.',
         tables: [{ types: [[messageFile, 'CancelOptions']] }],
         see: '[cancelling](../guides/cancelling.md)',
+      },
+      {
+        heading: 'resume',
+        signature: 'client.resume({ checkpoint, resolution }, { as })',
+        of: [clientFile, 'Client.resume'],
+        note: 'Takes the options of [inbox.answer](inbox.md#inboxanswer).',
       },
       { heading: 'stop', signature: 'client.stop()', of: [clientFile, 'Client.stop'] },
       {
@@ -546,6 +645,65 @@ export const pages: readonly Page[] = [
         tables: [{ types: [[messageFile, 'SignalOptions']] }],
         see: '[signals and timers](../guides/signals-and-timers.md)',
       },
+      {
+        heading: 'update',
+        signature: 'run.update(name, input, options)',
+        of: [clientFile, 'RunHandle.update'],
+        tables: [{ types: [[clientFile, 'UpdateOptions']] }],
+      },
+      {
+        heading: 'state',
+        signature: 'run.state(name, options)',
+        of: [clientFile, 'RunHandle.state'],
+        tables: [{ types: [[clientFile, 'StateOptions']] }],
+        see: '[state, progress and updates](../guides/state-and-updates.md)',
+      },
+    ],
+  },
+  {
+    file: 'checkpoints.md',
+    title: 'Checkpoints',
+    intro:
+      '`engine.checkpoints` and `client.checkpoints` hold the checkpoints of all runs. [Checkpoints](../guides/checkpoints.md) explains them.',
+    sections: [
+      {
+        heading: 'checkpoints.create',
+        signature: 'checkpoints.create(run, state, options)',
+        of: [checkpointFile, 'Checkpoints.create'],
+        tables: [{ types: [[checkpointFile, 'CheckpointOptions']] }],
+      },
+      {
+        heading: 'checkpoints.load',
+        signature: 'checkpoints.load(checkpointOrRun)',
+        of: [checkpointFile, 'Checkpoints.load'],
+      },
+      {
+        heading: 'checkpoints.latest',
+        signature: 'checkpoints.latest(run)',
+        of: [checkpointFile, 'Checkpoints.latest'],
+      },
+      {
+        heading: 'checkpoints.list',
+        signature: 'checkpoints.list(run)',
+        of: [checkpointFile, 'Checkpoints.list'],
+      },
+      {
+        heading: 'checkpoints.listAll',
+        signature: 'checkpoints.listAll(filter)',
+        of: [checkpointFile, 'Checkpoints.listAll'],
+        tables: [{ types: [[checkpointFile, 'CheckpointFilter']] }],
+      },
+      {
+        heading: 'checkpoints.delete',
+        signature: 'checkpoints.delete(checkpointOrRun)',
+        of: [checkpointFile, 'Checkpoints.delete'],
+      },
+      {
+        heading: 'checkpoints.cleanup',
+        signature: 'checkpoints.cleanup(what)',
+        of: [checkpointFile, 'Checkpoints.cleanup'],
+        tables: [{ types: [[checkpointFile, 'CheckpointCleanup']] }],
+      },
     ],
   },
   {
@@ -560,12 +718,24 @@ export const pages: readonly Page[] = [
         tables: [{ types: [[clientFile, 'AskFilter']] }],
         see: '[asking people](../guides/asking-people.md)',
       },
+      {
+        heading: 'inbox.count',
+        signature: 'inbox.count(filter)',
+        of: [clientFile, 'Inbox.count'],
+        note: 'Takes the options of [inbox.list](#inboxlist) except `archived`, `limit` and `cursor`.',
+      },
       { heading: 'inbox.get', signature: 'inbox.get(ask)', of: [clientFile, 'Inbox.get'] },
       {
         heading: 'inbox.next',
         signature: 'inbox.next(filter)',
         of: [clientFile, 'Inbox.next'],
         tables: [{ types: [[clientFile, 'NextFilter']] }],
+      },
+      {
+        heading: 'inbox.watch',
+        signature: 'inbox.watch(options)',
+        of: [clientFile, 'Inbox.watch'],
+        tables: [{ types: [[clientFile, 'WatchOptions']] }],
       },
       {
         heading: 'inbox.answer',

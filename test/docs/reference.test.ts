@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   type Ask,
   agent,
@@ -22,7 +23,7 @@ import {
 } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Member } from '../../scripts/reference/declarations.ts'
+import { type Member, readDeclarations } from '../../scripts/reference/declarations.ts'
 import { createFinder } from '../../scripts/reference/find.ts'
 import { pages } from '../../scripts/reference/pages.ts'
 import { optionsOf } from '../../scripts/reference/render.ts'
@@ -118,7 +119,19 @@ const known: { readonly [heading: string]: Known } = {
   'engine.md createEngine': { call: () => createEngine({ store: memory(), procedures: [], ...nonsense }) },
   'client.md createClient': { call: () => createClient({ store: memory(), ...nonsense }) },
   'engine.md stop': { call: (engine) => engine.stop(nonsense) },
+  'engine.md retention': { call: () => start({ retention: { '*': nonsense } }) },
+  'engine.md check': { call: (engine) => engine.check(nonsense), noted: ['run', 'exports'] },
   'client.md run': { call: (engine) => engine.run(idle, undefined, nonsense) },
+  'client.md runOrGet': {
+    call: (engine) => engine.runOrGet(idle, undefined, { id: '7', ...nonsense }),
+    others: ['client.md run'],
+  },
+  'client.md log': { call: (engine) => engine.log('7', nonsense) },
+  'client.md state': { call: (engine) => engine.get('7').state('name', { wait: '1s', ...nonsense }) },
+  'client.md update': { call: (engine) => engine.get('7').update('name', 1, nonsense) },
+  'checkpoints.md checkpoints.create': { call: ({ checkpoints }) => checkpoints.create('7', 1, nonsense) },
+  'checkpoints.md checkpoints.listAll': { call: ({ checkpoints }) => checkpoints.listAll(nonsense) },
+  'checkpoints.md checkpoints.cleanup': { call: ({ checkpoints }) => checkpoints.cleanup(nonsense) },
   'client.md result': { call: (engine) => engine.get('7').result(nonsense) },
   'client.md signal': { call: (engine) => engine.get('7').signal('go', 1, nonsense) },
   'client.md cancel': { call: (engine) => engine.cancel('7', 'why', nonsense) },
@@ -126,12 +139,20 @@ const known: { readonly [heading: string]: Known } = {
   'client.md fork': { call: (engine) => engine.fork('7', { position: 1 }, nonsense) },
   'client.md import': { call: (engine) => engine.import(new Uint8Array(), nonsense) },
   'inbox.md inbox.list': { call: (engine) => engine.inbox.list(nonsense) },
+  'inbox.md inbox.watch': { call: ({ inbox }) => inbox.watch(nonsense)[Symbol.asyncIterator]().next() },
   'inbox.md inbox.next': { call: (engine) => engine.inbox.next(nonsense) },
   'inbox.md inbox.answer': {
     call: ({ inbox }) =>
       inbox.answer({ run: '7', key: 'k', ...nonsense }, { approved: true }, { as: 'user:ana' }),
   },
   'procedure.md procedure': { call: () => procedure({ name: 'idle', ...nonsense }, async () => 'done') },
+  'procedure.md rollback': {
+    call: () => procedure({ name: 'idle', owner: 'user:ana', rollback: nonsense }, async () => 'done'),
+  },
+  'procedure.md ctx.map': { call: within((ctx) => ctx.map([1], async (one, _ctx) => one, nonsense)) },
+  'procedure.md ctx.progress': {
+    call: within(async (ctx) => ctx.progress({ done: 1, ...nonsense })),
+  },
   'step.md ctx.step': { call: within((ctx) => ctx.step('x', () => 1, nonsense)) },
   'step.md retry': { call: within((ctx) => ctx.step('x', () => 1, { retry: nonsense })) },
   'procedure.md ctx.receive': { call: within((ctx) => ctx.receive('go', nonsense)) },
@@ -232,6 +253,39 @@ describe('the reference lists the options of', () => {
     const headings = given.map(([heading]) => heading)
     expect(headings.filter((heading) => !parts.includes(heading)).sort()).toEqual(Object.keys(known).sort())
   })
+})
+
+// ── the calls that there are
+
+/** The types whose methods users call or write; the properties among their members have sections for their own members. */
+const contracts: readonly (readonly [file: string, type: string])[] = [
+  ['core/src/authoring/ctx.ts', 'Ctx'],
+  ['core/src/authoring/scopes/scope-ops.ts', 'ScopeOps'],
+  ['core/src/authoring/human/human.ts', 'Human'],
+  ['core/src/authoring/agent/agent.ts', 'AgentOps'],
+  ['core/src/client/types.ts', 'Client'],
+  ['core/src/client/types.ts', 'Engine'],
+  ['core/src/client/types.ts', 'RunHandle'],
+  ['core/src/client/types.ts', 'Inbox'],
+  ['core/src/client/checkpoints/checkpoint.ts', 'Checkpoints'],
+  ['core/src/client/channels/channel.ts', 'Channel'],
+  ['testing/src/test-engine.ts', 'TestEngine'],
+]
+
+test('the reference has a section for each call, or names it in the section of another', () => {
+  const told = new Set([...sections.values()].flatMap(({ of }) => (of === undefined ? [] : of.join(' '))))
+  const notes = [...sections.values()].map(({ note }) => note ?? '').join(' ')
+  const missing = contracts.flatMap(([file, type]) => {
+    const properties = new Set(find(file, type).members.map(({ name }) => name))
+    return [...readDeclarations(join(root, 'packages', file), new Map()).keys()]
+      .filter((name) => name.startsWith(`${type}.`) && !properties.has(name.slice(type.length + 1)))
+      .filter((name) => !told.has(`${file} ${name}`) && !isNoted(name))
+  })
+  expect(missing).toEqual([])
+
+  function isNoted(name: string): boolean {
+    return notes.includes(`\`${name.replace('RunHandle.', 'run.')}(`)
+  }
 })
 
 // ── what may be given

@@ -88,7 +88,7 @@ export interface EngineOptions {
   readonly observe?: Observer
 }
 
-/** How long the ended runs of a procedure are kept. A worker deletes the others within minutes. */
+/** How long the ended runs of a procedure are kept. Each worker looks through a thousand runs a minute and deletes the others. */
 export interface Retention {
   /** How long completed runs are kept, from their end. Default: for ever. */
   readonly completed?: Duration
@@ -257,7 +257,7 @@ export interface Client {
    */
   export(id: string): Promise<Uint8Array>
   /**
-   * Returns the file of {@link Client.export} in parts of about 256 KiB, so that a long log is never in memory as a whole. The
+   * Returns the file of `export` in parts of about 256 KiB, so that a long log is never in memory as a whole. The
    * file is complete only if the iteration ends without an error.
    * @throws PawlError 'option-invalid'; the iteration also 'run-not-found', 'run-quarantined'
    * @example await pipeline(client.exportStream('refund:A-1'), createWriteStream('refund.pawl'))

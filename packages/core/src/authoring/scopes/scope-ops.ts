@@ -21,7 +21,7 @@ export interface ScopeOps<C> {
    * Returns the first branch to settle and closes the others: asks are withdrawn, timers and receives discarded, steps
    * aborted. A branch is one operation, or a function that receives its own `ctx` for several operations. The race does
    * not wait for the `finally` blocks of the losers, which still run.
-   * @throws the error of the winning branch; PawlError 'option-invalid' for no branch, any other promise, or another `ctx`
+   * @throws PawlError 'option-invalid' for no branch, any other promise, or another `ctx`; the error of the winning branch
    * @example
    * const first = await ctx.race({ paid: ctx.receive('paid'), late: async (ctx) => { await ctx.sleep('3d'); return remind(ctx) } })
    * if (first.winner === 'late') …
@@ -34,7 +34,7 @@ export interface ScopeOps<C> {
   /**
    * Protects the operations of its `ctx` from a cancel and from a lost race. A run that has returned ends once its shields
    * are over.
-   * @throws the error of the body; PawlError 'option-invalid' for an operation issued through another `ctx`
+   * @throws PawlError 'option-invalid' for an operation issued through another `ctx`; the error of the body
    * @example try { await ctx.sleep('1h') } finally { await ctx.shield((ctx) => ctx.step('release', () => lock.release())) }
    */
   shield<B extends (ctx: C) => Promise<unknown>>(body: B & OwnCtx<B, 'shield'>): Promise<Settled<B>>
