@@ -162,7 +162,10 @@ describe('an error that leaves the procedure', () => {
     expect(line?.message).toBe(
       `Run "order:7" is stuck (procedure-broken in procedure "thrower" at ${at}): TypeError: Cannot read properties of undefined (reading 'length'). Fix and deploy the procedure: engines retry stuck runs when they start, and \`client.retry(id)\` retries at once. To end such runs instead, set \`bugs: 'fail'\`.`,
     )
-    expect(line?.fields).toEqual({ run: 'order:7', procedure: 'thrower', code: 'procedure-broken', at })
+    expect(line?.fields).toEqual({
+      ...{ run: 'order:7', procedure: 'thrower', outcome: 'is stuck' },
+      ...{ code: 'procedure-broken', at },
+    })
   })
 
   test('a bug parks the run at once, without any virtual time', async () => {
@@ -723,7 +726,7 @@ describe('a run that has failed', () => {
     const at = (line?.fields as { readonly at?: string } | undefined)?.at
     expect(line).toEqual({
       level: 'error',
-      fields: { run: 'order:5', procedure: 'failing', code: 'step-failed', at },
+      fields: { run: 'order:5', procedure: 'failing', outcome: 'failed', code: 'step-failed', at },
       message: `Run "order:5" failed (step-failed in procedure "failing" at ${at}): Step 'charge' failed after 1 attempt: Error: no money for 5 at all. The failure is recorded. Catch this error to handle it, or change the \`retry\` option of the step. See \`status().failure\` and the log of the run. After fixing the cause, call \`client.retry(id)\`.`,
     })
     // Where it was thrown: in the helper of the tests.

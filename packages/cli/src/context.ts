@@ -1,17 +1,11 @@
-import {
-  type Client,
-  createClient,
-  createEngine,
-  type Engine,
-  type EngineOptions,
-  type Logger,
-} from '@pawl/core'
+import { type Client, createClient, createEngine, type Engine, type EngineOptions } from '@pawl/core'
 import { type Located, locate, type Places } from './config/find.ts'
 import { loadProcedures } from './config/procedures.ts'
 import { describeStore, toStore } from './config/store.ts'
 import type { Door } from './door/door.ts'
 import { openLocal } from './door/local.ts'
 import { openRemote } from './door/remote.ts'
+import { EngineLog } from './output/engine-log.ts'
 import { createOut, type Out, type Streams } from './output/out.ts'
 
 /** Flags of every command. */
@@ -32,6 +26,8 @@ export interface Surroundings extends Streams {
 export interface Context {
   readonly surroundings: Surroundings
   readonly out: Out
+  /** Writes the lines of the engine in this process, if the command has one. */
+  readonly engineLog: EngineLog
   readonly signal: AbortSignal
   located(): Promise<Located>
   /** To the server if one is named, else to the store. */
@@ -56,6 +52,7 @@ export interface EngineFlags {
 
 export function createContext(flags: CommonFlags, surroundings: Surroundings): Context {
   const out = createOut(surroundings, flags.json ?? false, surroundings.env)
+  const engineLog = new EngineLog(out)
   const closers: (() => Promise<void>)[] = []
   let places: Promise<Located> | undefined
   const located = (): Promise<Located> => {
@@ -69,7 +66,7 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       ...(concurrency === undefined ? {} : { concurrency }),
       store: toStore(store.value),
       procedures: await loadProcedures(procedures.value),
-      logger: config?.value.engine?.logger ?? noteTo(out),
+      logger: config?.value.engine?.logger ?? engineLog,
     }
   }
   const keep = (door: Door): Door => {
@@ -79,6 +76,7 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
   return {
     surroundings,
     out,
+    engineLog,
     signal: surroundings.signal,
     located,
     async door() {
@@ -101,18 +99,13 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       const client =
         hooks === undefined
           ? createClient({ store })
-          : await createEngine({ store, procedures: hooks.procedures, logger: noteTo(out) })
+          : await createEngine({ store, procedures: hooks.procedures, logger: engineLog })
       closers.push(() => client.stop())
       return client
     },
     async close() {
       for (const close of closers.reverse()) await close()
+      engineLog.release()
     },
   }
-}
-
-/** The lines of an engine on stderr, so that stdout stays one document. */
-function noteTo(out: Out): Logger {
-  const note = (message: string): void => out.note(`[pawl] ${message}`)
-  return { debug() {}, info: note, warn: note, error: note }
 }

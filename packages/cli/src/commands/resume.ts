@@ -19,8 +19,10 @@ export async function resume(context: Context, checkpoint: string, flags: Resume
     throw usageError('Pass `--resolution` or the flags of `answer`, not both.')
   const { server } = await context.located()
   const isElsewhere = server !== undefined || flags.detach === true
+  context.engineLog.hold()
   const door = isElsewhere ? await context.door() : (await context.working()).door
   const ask = await findAsk(context, door, checkpoint)
+  context.engineLog.leaveOut(ask.run)
   if (flags.resolution === undefined) await giveAnswer(context, door, ask, flags)
   else {
     const resolution = readJson('--resolution', flags.resolution, surroundings.cwd)
@@ -31,5 +33,5 @@ export async function resume(context: Context, checkpoint: string, flags: Resume
     if (out.json) out.print(JSON.stringify({ ask: await door.get<AskJson>(`/asks/${segmentOf(ask.id)}`) }))
     return exit.done
   }
-  return reportRun(out, door, await watchRun(door, ask.run, { signal }))
+  return reportRun(context, door, await watchRun(door, ask.run, { signal }))
 }

@@ -37,8 +37,10 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
     const files = procedures.value.map((file) => safe(relative(surroundings.cwd, file)))
     out.note(`  Loading ${files.join(', ') || 'procedures'}...`)
   }
+  context.engineLog.hold()
   const door = isElsewhere ? await context.door() : await workingDoor(context, procedure)
   const started = await startRun(context, door, body)
+  context.engineLog.leaveOut(started.id)
   if (!out.json) out.note(`  Running ${safe(started.id)}...`)
   if (flags.detach === true) {
     out.print(out.json ? JSON.stringify({ run: started }) : safe(started.id))
@@ -46,7 +48,7 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
   }
   const watched = watchRun(door, started.id, { signal, timeoutMs })
   if (flags.follow === true) await printEntries(context, door, started.id, watched)
-  return reportRun(out, door, await watched)
+  return reportRun(context, door, await watched)
 }
 
 /** Works on the store, if it has the procedure: without it the run would wait for another worker. */

@@ -1,8 +1,8 @@
+import type { Context } from '../context.ts'
 import type { AskJson, Door, RunJson } from '../door/door.ts'
 import { segmentOf } from '../door/door.ts'
 import { CommandError } from '../door/problem.ts'
 import { type ExitStatus, exit, exitOfRun } from '../exit.ts'
-import type { Out } from '../output/out.ts'
 import { safe } from '../output/out.ts'
 import { showSuspension } from '../output/suspension.ts'
 
@@ -33,7 +33,7 @@ export async function watchRun(
 }
 
 /** Prints how a run ended, or where it is suspended, and returns the status to exit with. */
-export async function reportRun(out: Out, door: Door, run: RunJson): Promise<ExitStatus> {
+export async function reportRun({ out, engineLog }: Context, door: Door, run: RunJson): Promise<ExitStatus> {
   const status = exitOfRun(run.status)
   const path = `/runs/${segmentOf(run.id)}`
   if (status === exit.done) {
@@ -56,7 +56,12 @@ export async function reportRun(out: Out, door: Door, run: RunJson): Promise<Exi
     return status
   }
   if (out.json) out.print(JSON.stringify({ run }))
-  else out.note(`  ${out.style('red', run.status)}: ${safe(run.failure?.message ?? 'no reason is recorded')}`)
+  else {
+    const { message = 'no reason is recorded' } = run.failure ?? {}
+    out.note(`  ${out.style('red', run.status)}: ${safe(message)}`)
+    const place = engineLog.placeOf(run.id)
+    if (place !== undefined && !message.includes(place)) out.note(`  at ${safe(place)}`)
+  }
   return status
 }
 

@@ -31,6 +31,12 @@ export const fail = procedure({ name: 'fail' }, (ctx) =>
     { retry: false },
   ),
 )
+/** Has a bug after its question. */
+export const breaks = procedure({ name: 'breaks' }, async (ctx) => {
+  await ctx.human.select('Continue?', ['yes', 'no'])
+  const missing: { readonly part?: string } = JSON.parse('{}')
+  return (missing.part as string).length
+})
 /** Its second step fails until a file exists. */
 export const fixable = procedure({ name: 'fixable' }, async (ctx) => {
   await ctx.step('load', () => 'loaded')

@@ -44,9 +44,12 @@ export class Transcript {
   }
 }
 
-/** Lines that a worker writes, which runs in the command itself or beside the server; and what the command loads for it. */
+/**
+ * Lines that a worker writes, which runs in the command itself or beside the server; what the command loads for it; and the place in the
+ * code of a failure, which only the command with the worker knows.
+ */
 function isOfTheEngine(line: string): boolean {
-  return line.startsWith('[pawl]') || line.startsWith('  Loading ')
+  return ['[pawl]', '  Loading ', '  at '].some((start) => line.startsWith(start))
 }
 
 function quote(word: string): string {

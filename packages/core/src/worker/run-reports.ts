@@ -91,7 +91,7 @@ export class RunReports {
 
   #log(group: Group): void {
     const { count, last } = group
-    const { run, procedure, code, at, error } = last
+    const { run, procedure, outcome, code, at, error } = last
     const now = this.#clock.elapsed()
     const times =
       count === 1 ? '' : `, ${count} times in the last ${Math.ceil((now - group.lastLineAt) / 1_000)} s`
@@ -99,7 +99,7 @@ export class RunReports {
     group.lastLineAt = now
     group.count = 0
     this.#logger.error(describe(last, times), {
-      ...{ run, procedure, code },
+      ...{ run, procedure, outcome, code },
       ...(at === undefined ? {} : { at }),
       ...(count === 1 ? {} : { count }),
       ...(error === undefined ? {} : { error }),

@@ -30,7 +30,7 @@ test('names the run, the code, the procedure, the place, the cause and the remed
   expect(lines).toEqual([
     {
       message: 'Run "A-1" failed (E1 in procedure "refund" at /app/a.ts:1:2): Error: no card. Get one.',
-      fields: { run: 'A-1', procedure: 'refund', code: 'E1', at: '/app/a.ts:1:2' },
+      fields: { run: 'A-1', procedure: 'refund', outcome: 'failed', code: 'E1', at: '/app/a.ts:1:2' },
     },
   ])
 })
@@ -47,7 +47,7 @@ test('joins a cause of several lines, and truncates a long one', () => {
   add('A-1', { cause: 'AssertionError: expected\n\n  1\n  to be 2.', at: undefined })
   expect(lines[0]).toEqual({
     message: 'Run "A-1" failed (E1 in procedure "refund"): AssertionError: expected 1 to be 2. Get one.',
-    fields: { run: 'A-1', procedure: 'refund', code: 'E1' },
+    fields: { run: 'A-1', procedure: 'refund', outcome: 'failed', code: 'E1' },
   })
   add('A-2', { cause: 'x'.repeat(100_000) })
   expect(lines[1]?.message.length).toBeLessThan(2_200)
@@ -66,7 +66,7 @@ test('writes a line for each of the first ten runs, then a count once a minute',
   expect(lines.at(-1)).toEqual({
     message:
       'Run "13" failed (E1 in procedure "refund" at /app/a.ts:1:2, 3 times in the last 60 s): Error: no card. Get one.',
-    fields: { run: '13', procedure: 'refund', code: 'E1', at: '/app/a.ts:1:2', count: 3 },
+    fields: { run: '13', procedure: 'refund', outcome: 'failed', code: 'E1', at: '/app/a.ts:1:2', count: 3 },
   })
   pass(120 * second)
   expect(lines).toHaveLength(11)

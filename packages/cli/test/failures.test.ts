@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { EngineLog } from '../src/output/engine-log.ts'
+import { createOut } from '../src/output/out.ts'
+import { createWorkspace } from './support/workspace.ts'
+
+const failure =
+  "failed: Step 'fail' failed after 1 attempt: Error: no. The failure is recorded. Catch this error to handle it, or change the `retry` option of the step."
+
+test('a failure is told once, with the place in the code', async () => {
+  using workspace = await createWorkspace()
+  const text = await workspace.pawl('run', 'fail', '--id', 'f:1')
+  expect(text).toMatchObject({ status: 1, stdout: '' })
+  expect(text.stderr.split('\n')).toEqual([
+    ...['  Loading procedures.js...', '  Running f:1...', `  ${failure}`],
+    expect.stringMatching(/^ {2}at .*procedures\.(?:js|ts):\d+:\d+$/),
+    '',
+  ])
+  const json = await workspace.pawl('run', 'fail', '--id', 'f:2', '--json')
+  expect(json).toMatchObject({ status: 1, stderr: '' })
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    run: { status: 'failed', failure: { code: 'step-failed' } },
+  })
+})
+
+test('a run that gets stuck is told once, also after resume', async () => {
+  using workspace = await createWorkspace()
+  const asked = await workspace.pawl('run', 'breaks', '--id', 'b:1', '--json')
+  const [{ id }] = JSON.parse(asked.stdout).asks as readonly [{ readonly id: string }]
+  const resumed = await workspace.pawl('resume', id, '--choice', 'yes')
+  expect(resumed).toMatchObject({ status: 6, stdout: '' })
+  expect(resumed.stderr.match(/Cannot read properties of undefined/g)).toHaveLength(1)
+})
+
+test('what the engine says of other runs, and before the run is known, is still told', () => {
+  const lines: string[] = []
+  const write = (text: string): unknown => lines.push(text.trim())
+  const log = new EngineLog(createOut({ stdin: {}, stdout: { write }, stderr: { write } }, false, {}))
+  const failed = (run: string, more: object = {}): void =>
+    log.error(`${run} failed`, { run, outcome: 'failed', at: `${run}.ts:1:1`, ...more })
+  log.hold()
+  failed('a')
+  failed('b')
+  log.warn('a is slow', { run: 'a' })
+  expect(lines).toEqual([])
+  log.leaveOut('a')
+  failed('a', { outcome: 'has an unhandled rejection' })
+  failed('a', { count: 3 })
+  const said = ['b failed', 'a is slow', 'a failed', 'a failed'].map((line) => `[pawl] ${line}`)
+  expect(lines).toEqual(said)
+  expect(log.placeOf('a')).toBe('a.ts:1:1')
+})
