@@ -1,4 +1,4 @@
-import { procedure } from '@pawl/core'
+import { FinalError, procedure } from '@pawl/core'
 import type { Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { expect, onTestFinished, test } from 'vitest'
@@ -80,4 +80,30 @@ test('a race that ends its run while a cancel waits behind the result of the oth
   release()
   expect(await run.result()).toEqual(['one', 'beside'])
   expect(empty).toBe(0)
+})
+
+test('a race starts all of its branches, although another run has the id of a child that one of them creates', async () => {
+  const other = procedure({ name: 'other' }, async () => 'other')
+  const child = procedure({ name: 'child' }, async () => 'child')
+  const racing = procedure({ name: 'racing' }, (ctx) =>
+    ctx.race({
+      failing: async (own) => {
+        await own.step('failing', () => Promise.reject(new FinalError('no luck'))).catch(() => {})
+        await own.sleep('1h')
+      },
+      taken: async (own) => {
+        await own.call(child, undefined, { id: 'taken' }).catch(() => {})
+        await own.sleep('1h')
+      },
+      last: (own) => own.step('last', () => 'last'),
+    }),
+  )
+  const { client, stop } = await startBareEngine({
+    ...{ store: memory(), procedures: [racing, other, child], logger: quiet, keep: { runs: 10, bytes: 1e6 } },
+    slices: { begun: 1, drafts: 1 },
+  })
+  onTestFinished(stop)
+  await (await client.run(other, undefined, { id: 'taken' })).result()
+  const run = await client.run(racing)
+  expect(await run.result()).toMatchObject({ winner: 'last' })
 })

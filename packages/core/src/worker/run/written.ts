@@ -114,7 +114,8 @@ export function onRefused(state: RunState, item: number, why: RefusedWhy): void 
     if (state.isOver) return
     state.outbox.remove(draft)
     draft.onRefused?.(why)
-    state.ready()
+    // Its place in the unit is free: operations may wait for that to start.
+    beginMore(state)
   })
 }
 
