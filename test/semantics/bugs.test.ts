@@ -150,7 +150,7 @@ describe('an error that leaves the procedure', () => {
     const { at } = error.details as { readonly at: string }
     expect(at).toMatch(here)
     expect(error.message).toBe(
-      `Run order:7 stopped at a bug in its procedure: TypeError: Cannot read properties of undefined (reading 'length') (${at}). The run is now 'stuck'; its asks and timers are kept. Fix and deploy the procedure: engines retry stuck runs when they start, and \`client.retry(id)\` retries at once. To end such runs instead, set \`bugs: 'fail'\`.`,
+      `Run order:7 stopped at a bug in its procedure: TypeError: Cannot read properties of undefined (reading 'length') (${at}). The run is now 'stuck'; its asks and timers are kept. Fix and deploy the procedure: engines retry stuck runs when they start, and \`client.retry(id)\` or \`pawl retry\` retries at once. To end such runs instead, set \`bugs: 'fail'\`.`,
     )
     expect((error as { cause?: Error }).cause?.stack).toContain(at)
     const { failure } = await run.status()
@@ -160,7 +160,7 @@ describe('an error that leaves the procedure', () => {
     expect(lines).toHaveLength(1)
     expect(line?.level).toBe('error')
     expect(line?.message).toBe(
-      `Run "order:7" is stuck (procedure-broken in procedure "thrower" at ${at}): TypeError: Cannot read properties of undefined (reading 'length'). Fix and deploy the procedure: engines retry stuck runs when they start, and \`client.retry(id)\` retries at once. To end such runs instead, set \`bugs: 'fail'\`.`,
+      `Run "order:7" is stuck (procedure-broken in procedure "thrower" at ${at}): TypeError: Cannot read properties of undefined (reading 'length'). Fix and deploy the procedure: engines retry stuck runs when they start, and \`client.retry(id)\` or \`pawl retry\` retries at once. To end such runs instead, set \`bugs: 'fail'\`.`,
     )
     expect(line?.fields).toEqual({
       ...{ run: 'order:7', procedure: 'thrower', outcome: 'is stuck' },
@@ -727,7 +727,7 @@ describe('a run that has failed', () => {
     expect(line).toEqual({
       level: 'error',
       fields: { run: 'order:5', procedure: 'failing', outcome: 'failed', code: 'step-failed', at },
-      message: `Run "order:5" failed (step-failed in procedure "failing" at ${at}): Step 'charge' failed after 1 attempt: Error: no money for 5 at all. The failure is recorded. Catch this error to handle it, or change the \`retry\` option of the step. See \`status().failure\` and the log of the run. After fixing the cause, call \`client.retry(id)\`.`,
+      message: `Run "order:5" failed (step-failed in procedure "failing" at ${at}): Step 'charge' failed after 1 attempt: Error: no money for 5 at all. The failure is recorded. Catch this error to handle it, or change the \`retry\` option of the step. See \`status().failure\` or \`pawl show\`, and the log of the run. After fixing the cause, call \`client.retry(id)\` or run \`pawl retry\`.`,
     })
     // Where it was thrown: in the helper of the tests.
     expect(at).toMatch(/support\.ts:\d+:\d+$/)

@@ -34,7 +34,7 @@ const catalogue: Catalogue = {
     what: `Ask ${showAsk(of)} does not exist in this store.`,
     next: '',
     remedy:
-      'Use an id from `inbox.list()` or `inbox.next()`. To answer before the question is asked, pass `{ run, key }`.',
+      'Use an id from `inbox.list()` or `pawl inbox`. To answer before the question is asked, pass `{ run, key }`.',
   }),
   'ask-timed-out': ({ message, ...of }) => ({
     what: `No one answered ${showValue(message)} in time: ask ${showAsk(of)}.`,
@@ -135,7 +135,7 @@ const catalogue: Catalogue = {
     what: `Run ${run} stopped at a bug in its procedure: ${showFailure(cause)}${at === '' ? '' : ` (${at})`}.`,
     next: "The run is now 'stuck'; its asks and timers are kept.",
     remedy:
-      "Fix and deploy the procedure: engines retry stuck runs when they start, and `client.retry(id)` retries at once. To end such runs instead, set `bugs: 'fail'`.",
+      "Fix and deploy the procedure: engines retry stuck runs when they start, and `client.retry(id)` or `pawl retry` retries at once. To end such runs instead, set `bugs: 'fail'`.",
   }),
   'procedure-duplicate': ({ procedure }) => ({
     what: `Two procedures are named ${showValue(procedure)} and have the same version.`,
@@ -160,12 +160,13 @@ const catalogue: Catalogue = {
   'run-ended': ({ run, status }) => ({
     what: `Run ${run} has already ended with status '${status}'.`,
     next: 'Nothing was stored for it.',
-    remedy: 'Check `status()` or `result()` first if the run may have ended.',
+    remedy: 'Check `status()` or `pawl show` first if the run may have ended.',
   }),
   'run-failed': ({ run, cause }) => ({
     what: `Run ${run} failed: ${showFailure(cause)}.`,
     next: '',
-    remedy: 'See `status().failure` and the log of the run. After fixing the cause, call `client.retry(id)`.',
+    remedy:
+      'See `status().failure` or `pawl show`, and the log of the run. After fixing the cause, call `client.retry(id)` or run `pawl retry`.',
   }),
   'run-live': ({ run, status }) => ({
     what: `Run ${run} is ${status} and cannot be deleted.`,
@@ -181,7 +182,7 @@ const catalogue: Catalogue = {
     what: `Run ${run} is quarantined: ${reason}.`,
     next: 'It is no longer executed; other runs are not affected.',
     remedy:
-      'Do not modify the store. If workers died while running it, fix the crash or the blocking step and call `client.retry(id)`; otherwise check the disk.',
+      'Do not modify the store. If workers died while running it, fix the crash or the blocking step and call `client.retry(id)` or run `pawl retry`; otherwise check the disk.',
   }),
   'run-rolled-back': ({ run }) => ({
     what: `Run ${run} has undone its steps and cannot be retried.`,

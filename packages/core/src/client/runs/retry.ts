@@ -54,7 +54,7 @@ function refuseEnded(run: string, status: EndState): PawlError {
     { run, status },
     {
       next: 'It was not retried.',
-      remedy: `Only a failed run is retried. To repeat a part of its work, fork it: \`client.fork('${run}', { position })\`.`,
+      remedy: `Only a failed run is retried. To repeat a part of its work, fork it: \`client.fork('${run}', { position })\` or \`pawl fork\`.`,
     },
   )
 }
