@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { answer } from './commands/answer.ts'
 import { cancel, deleteRuns, retry, signal } from './commands/change.ts'
 import { check } from './commands/check.ts'
@@ -21,16 +21,18 @@ import { server, worker } from './commands/serve.ts'
 import { listTokens, makeToken, revokeToken } from './commands/token.ts'
 import { exportRun, importRun } from './commands/transfer.ts'
 import { readVersion, version } from './commands/version.ts'
+import { addCommonFlags, type CommonFlag, uses } from './common-flags.ts'
 import type { CommonFlags, Context, Surroundings } from './context.ts'
 import { type ExitStatus, exit } from './exit.ts'
+import { chosenFlags, collect, follow, limit, withAnswer, withChosen } from './flags.ts'
 
 type Act = (
   flags: CommonFlags,
   command: (context: Context) => Promise<ExitStatus> | ExitStatus,
 ) => Promise<void>
 
-/** Adds a command with the options of every command. */
-type Add = (usage: string, description: string) => Command
+/** Adds a command with the common flags that it uses. Default: those of a command that works on a store or a server. */
+type Add = (usage: string, description: string, used?: readonly CommonFlag[]) => Command
 
 /** All commands. `act` runs the one that was called. */
 export function createProgram(
@@ -49,17 +51,8 @@ export function createProgram(
     .allowExcessArguments(false)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-  const add: Add = (usage, description) =>
-    program
-      .command(usage)
-      .description(description)
-      .option('--store <path|url>', 'a SQLite file, or a postgres:// address')
-      .option('--server <url>', 'a running Pawl server, used instead of the store')
-      .option('--token <token>', 'the token for the server; prefer PAWL_TOKEN')
-      .option('--procedures <file>', 'a module that exports procedures; repeat it for several', collect)
-      .option('--config <file>', 'the config to use instead of pawl.config.ts')
-      .option('--json', 'print one JSON document')
-      .exitOverride()
+  const add: Add = (usage, description, used = uses.door) =>
+    addCommonFlags(program.command(usage).description(description), used).exitOverride()
 
   addRunning(add, act)
   addLooking(add, act)
@@ -67,11 +60,15 @@ export function createProgram(
   addChecking(add, act)
   addServing(add, act)
   addToken(add, act)
-  add('doctor', 'show where the store, the procedures and the server were found, and try them').action(
-    (flags) => act(flags, doctor),
+  add(
+    'doctor',
+    'show where the store, the procedures and the server were found, and try them',
+    uses.code,
+  ).action((flags) => act(flags, doctor))
+  add('migrate', 'bring the tables of the store up to date', uses.store).action((flags) =>
+    act(flags, migrate),
   )
-  add('migrate', 'bring the tables of the store up to date').action((flags) => act(flags, migrate))
-  add('completion', `print a completion script for ${shells.join(', ')}`)
+  add('completion', `print a completion script for ${shells.join(', ')}`, [])
     .addArgument(new Argument('<shell>').choices(shells))
     .action((shell: Shell, flags) =>
       act(flags, ({ out }) => {
@@ -79,22 +76,27 @@ export function createProgram(
         return exit.done
       }),
     )
-  add('version', 'print the versions of Pawl and Node').action((flags) => act(flags, version))
+  add('version', 'print the versions of Pawl and Node', ['json']).action((flags) => act(flags, version))
   addHelp(program)
   return program
 }
 
 function addRunning(add: Add, act: Act): void {
-  add('run <procedure>', 'start a run, and work on it until it ends or waits for a person')
+  add('run <procedure>', 'start a run, and work on it until it ends or waits for a person', uses.code)
     .option('--input <json|@file>', 'the input of the procedure')
     .option('--id <id>', 'the id of the run; the same id starts it once')
     .option('--tag <tag>', 'a tag to find it by; repeat it for several', collect)
     .option('--cancel-after <duration>', 'cancel the run after this time, such as 1h')
-    .option('--detach', 'start the run, and leave the work to a worker')
+    .addOption(
+      new Option('--detach', 'start the run, and leave the work to a worker').conflicts([
+        'follow',
+        'timeout',
+      ]),
+    )
     .option('--timeout <duration>', 'how long to work on it, such as 30s')
     .option('--follow', 'print each entry of the log as it is recorded')
     .action((procedure, flags) => act(flags, (context) => run(context, procedure, flags)))
-  withAnswer(add('resume <checkpoint>', 'answer the ask behind a checkpoint, and work on its run'))
+  withAnswer(add('resume <checkpoint>', 'answer the ask behind a checkpoint, and work on its run', uses.code))
     .option('--resolution <json|@file>', 'an answer, or {"decision": "approve"}')
     .option('--detach', 'answer, and leave the work to a worker')
     .action((checkpoint, flags) => act(flags, (context) => resume(context, checkpoint, flags)))
@@ -109,7 +111,7 @@ function addLooking(add: Add, act: Act): void {
     .option('--to <name>', 'addressed to this name, such as group:support')
     .option('--run <run>', 'of this run')
     .option('--overdue', 'only overdue asks')
-    .option('--follow', 'print each ask as it is opened or closed, until Ctrl-C')
+    .addOption(follow('print each ask as it is opened or closed, until Ctrl-C'))
     .addOption(limit())
     .action((flags) => act(flags, (context) => inbox(context, flags)))
   add('ls', 'list runs, newest first')
@@ -122,11 +124,11 @@ function addLooking(add: Add, act: Act): void {
     )
   add('show <run>', 'show one run: status, what it waits for, why it failed')
     .option('--follow', 'print it again at each change, until it ends')
-    .option('--tree', 'with the runs that it has created, and theirs')
+    .addOption(new Option('--tree', 'with the runs that it has created, and theirs').conflicts('follow'))
     .action((id, flags) => act(flags, (context) => show(context, id, flags)))
   add('log <run>', 'show the execution log of a run, newest entries first')
     .option('--failed', 'only failed entries')
-    .option('--follow', 'oldest entries first, then each as it is recorded, until the run ends')
+    .addOption(follow('oldest entries first, then each as it is recorded, until the run ends'))
     .addOption(limit())
     .action((id, flags) => act(flags, (context) => log(context, id, flags)))
 }
@@ -140,7 +142,9 @@ function addChanging(add: Add, act: Act): void {
     .option('--reason <text>', 'why, for people and in the error of the run')
     .action((ids, flags) => act(flags, (context) => cancel(context, ids, flags)))
   withChosen(add('retry [run...]', 'retry runs that are failed, stuck or quarantined for crashes'))
-    .option('--preview', 'only show what of one run would be done again')
+    .addOption(
+      new Option('--preview', 'only show what of one run would be done again').conflicts(chosenFlags),
+    )
     .action((ids, flags) => act(flags, (context) => retry(context, ids, flags)))
   add('fork <run>', 'start a run that shares the past of another one, up to a position or a checkpoint')
     .option('--at <position>', 'continue just before the result at this position of the log')
@@ -162,7 +166,11 @@ function addChanging(add: Add, act: Act): void {
 }
 
 function addChecking(add: Add, act: Act): void {
-  add('check [run]', 'replay stored runs with the code that is here, and name the runs that would get stuck')
+  add(
+    'check [run]',
+    'replay stored runs with the code that is here, and name the runs that would get stuck',
+    uses.storeAndCode,
+  )
     .option('--procedure <name>', 'only runs of this procedure')
     .option('--status <status>', 'one or several, separated by commas; default: running,waiting,stuck')
     .option('--tag <tag>', 'only runs with this tag')
@@ -174,7 +182,11 @@ function addChecking(add: Add, act: Act): void {
     )
     .action((id, flags) => act(flags, (context) => check(context, id, flags)))
   addCheckpoints(add, act)
-  add('explore <procedure>', 'try every outcome of a procedure, and find acts without consent')
+  add('explore <procedure>', 'try every outcome of a procedure, and find acts without consent', [
+    'procedures',
+    'config',
+    'json',
+  ])
     .option('--input <json|@file>', 'the input of the procedure')
     .option('--with <file>', 'a module whose default export has doubles, rules and other options')
     .option('--never <step>', 'a step that needs a yes of a person; repeat it for several', collect)
@@ -184,18 +196,22 @@ function addChecking(add: Add, act: Act): void {
 }
 
 function addServing(add: Add, act: Act): void {
-  add('dev', 'serve the API and work on the store; replace the worker when the code changes')
+  add(
+    'dev',
+    'serve the API and work on the store; replace the worker when the code changes',
+    uses.storeAndCode,
+  )
     .option('--port <port>', 'default: 4747')
     .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
     .option('--hosts <name>', 'an accepted Host name; repeat it for several', collect)
     .option('--tokens <file>', 'the file of tokens, made by `pawl token`')
     .option('--open', 'open the inbox in the browser; BROWSER names the command')
     .action((flags) => act(flags, (context) => dev(context, flags)))
-  add('worker', 'work on the store until stopped')
+  add('worker', 'work on the store until stopped', ['store', 'procedures', 'config'])
     .option('--concurrency <n>', 'steps at work at once; default: 100')
     .addOption(new Option('--check', 'name the runs that no longer match').hideHelp())
     .action((flags) => act(flags, (context) => worker(context, flags)))
-  add('server', 'serve the HTTP API of the store until stopped')
+  add('server', 'serve the HTTP API of the store until stopped', uses.store)
     .option('--port <port>', 'default: 4747')
     .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
     .option('--hosts <name>', 'an accepted Host name; repeat it for several', collect)
@@ -213,26 +229,6 @@ function addHelp(program: Command): void {
       if (command === undefined) program.error(`error: unknown command '${name}'`)
       command.outputHelp()
     })
-}
-
-function withChosen(command: Command): Command {
-  return command
-    .option('--status <status>', 'all runs with this status; several are separated by commas')
-    .option('--procedure <name>', 'all runs of this procedure')
-    .option('--tag <tag>', 'all runs with this tag')
-    .option('--yes', 'do not ask for confirmation')
-}
-
-function withAnswer(command: Command): Command {
-  return command
-    .option('--approve', 'approve')
-    .option('--reject', 'reject')
-    .option('--choice <choice>', 'the choice of a select, review, escalation or decision')
-    .option('--set <path=value>', 'change an editable value of an approval; repeat it for several', collect)
-    .option('--value <json|@file>', 'the value of an input')
-    .option('--artifact <json|@file>', 'the edited artifact of a review')
-    .option('--comment <text>', 'a comment')
-    .option('--as <person>', 'who decided, such as user:ana; default: you')
 }
 
 function addCheckpoints(add: Add, act: Act): void {
@@ -260,7 +256,7 @@ function addCheckpoints(add: Add, act: Act): void {
 
 function addToken(add: Add, act: Act): void {
   const file = (): Option => new Option('--file <file>', 'the file of tokens').default('tokens.json')
-  const token = add('token', 'make, list and revoke the tokens of a server')
+  const token = add('token', 'make, list and revoke the tokens of a server', ['json'])
   token
     .command('make <person>')
     .description('make a token for user:<name>, and print it once')
@@ -280,16 +276,4 @@ function addToken(add: Add, act: Act): void {
     .description('remove the token whose hash begins like this')
     .addOption(file())
     .action((prefix, flags) => act(token.opts(), (context) => revokeToken(context, prefix, flags)))
-}
-
-function limit(): Option {
-  return new Option('--limit <n>', 'at most this many, up to 500').default('50').argParser((text) => {
-    if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > 500)
-      throw new InvalidArgumentError('It must be a whole number from 1 to 500.')
-    return text
-  })
-}
-
-function collect(value: string, others: readonly string[] = []): readonly string[] {
-  return [...others, value]
 }

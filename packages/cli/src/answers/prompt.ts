@@ -24,12 +24,16 @@ export function pickAsk(terminal: Terminal, asks: readonly AskJson[]): Promise<A
   return terminal.choose('Which ask?', choices)
 }
 
-/** Asks a person at the terminal for the answer to any kind of ask, until the store would accept it. */
+/**
+ * Asks a person at the terminal for the answer to any kind of ask, until the store would accept it.
+ * @param given the comment, if a flag gave it
+ */
 export async function promptAnswer(
   terminal: Terminal,
   ask: AskJson,
   check: CheckAnswer,
   note: (line: string) => void,
+  given: string | undefined,
 ): Promise<AnswerJson> {
   const decided = await decide(terminal, ask)
   let answer: AnswerJson = decided
@@ -42,7 +46,7 @@ export async function promptAnswer(
     if (Object.keys(answer).length === Object.keys(decided).length && ask.kind !== 'input')
       throw usageError('This answer is not accepted: see above. The ask stays open.')
   }
-  const comment = await terminal.enter('Comment', { placeholder: 'none' })
+  const comment = given ?? (await terminal.enter('Comment', { placeholder: 'none' }))
   return comment === '' ? answer : { ...answer, comment }
 }
 

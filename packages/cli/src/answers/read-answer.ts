@@ -26,6 +26,7 @@ export function hasAnswer(flags: AnswerFlags): boolean {
     flags.reject === true ||
     flags.choice !== undefined ||
     flags.value !== undefined ||
+    flags.artifact !== undefined ||
     (flags.set?.length ?? 0) > 0
   )
 }

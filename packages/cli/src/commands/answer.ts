@@ -57,7 +57,7 @@ export async function giveAnswer(
   }
   if (!out.canAsk) throw usageError(`Say what is answered: ${flagsFor(ask)}.`)
   refuseClosed(ask)
-  const body = await promptWhileOpen(context, door, ask, flags.as)
+  const body = await promptWhileOpen(context, door, ask, flags)
   try {
     await send(body)
   } catch (error) {
@@ -72,7 +72,7 @@ async function promptWhileOpen(
   context: Context,
   door: Door,
   ask: AskJson,
-  as: string | undefined,
+  { as, comment }: AnswerCommandFlags,
 ): Promise<AnswerJson> {
   const { out, signal } = context
   const path = `/asks/${segmentOf(ask.id)}`
@@ -93,7 +93,8 @@ async function promptWhileOpen(
     (await door.post<Checked>(`${path}/check`, answer, { query: { as } })).issues
   showAsk(out, ask)
   try {
-    return await promptAnswer(terminal, ask, check, (line) => out.note(out.style('red', safe(line))))
+    const note = (line: string): void => out.note(out.style('red', safe(line)))
+    return await promptAnswer(terminal, ask, check, note, comment)
   } catch (error) {
     if (closed.signal.aborted) refuseClosed(latest)
     throw error

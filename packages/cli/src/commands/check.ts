@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { type CheckFilter, checkRuns, type RunCheck, type RunStatus, unusedBranches } from '@pawl/core'
+import { refuseServer } from '../config/find.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
@@ -23,9 +24,7 @@ export async function check(
   flags: CheckFlags,
 ): Promise<ExitStatus> {
   const { out, surroundings } = context
-  const { server, store } = await context.located()
-  if (server !== undefined && store.by === 'default')
-    throw usageError('`pawl check` replays the runs of a store, with the code that is here. Pass --store.')
+  refuseServer('check', await context.located())
   const options = await context.engineOptions()
   const checks = await checkRuns(options, readFilter(run, flags, surroundings.cwd))
   const known = new Set(options.procedures.map(({ name }) => name))

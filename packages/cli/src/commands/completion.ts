@@ -9,7 +9,7 @@ export function completionScript(program: Command, shell: Shell): string {
   const commands = program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    flags: command.options.flatMap(({ long }) => (long ? [long] : [])),
+    flags: command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])),
   }))
   const names = commands.map(({ name }) => name).join(' ')
   switch (shell) {

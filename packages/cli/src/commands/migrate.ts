@@ -1,11 +1,14 @@
 import { createClient } from '@pawl/core'
+import { refuseServer } from '../config/find.ts'
 import { describeStore, toStore } from '../config/store.ts'
 import type { Context } from '../context.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 
 /** Brings the tables of the store up to date, as the first engine or client of a new version does. */
 export async function migrate(context: Context): Promise<ExitStatus> {
-  const { store } = await context.located()
+  const found = await context.located()
+  refuseServer('migrate', found)
+  const { store } = found
   const client = createClient({ store: toStore(store.value) })
   try {
     await client.list({ limit: 1 })

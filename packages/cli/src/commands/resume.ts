@@ -15,7 +15,7 @@ export interface ResumeFlags extends AnswerCommandFlags {
 /** Answers the ask behind a checkpoint and works on its run until it ends or is suspended again. */
 export async function resume(context: Context, checkpoint: string, flags: ResumeFlags): Promise<ExitStatus> {
   const { out, signal, surroundings } = context
-  if (flags.resolution !== undefined && hasAnswer(flags))
+  if (flags.resolution !== undefined && (hasAnswer(flags) || flags.comment !== undefined))
     throw usageError('Pass `--resolution` or the flags of `answer`, not both.')
   const { server } = await context.located()
   const isElsewhere = server !== undefined || flags.detach === true

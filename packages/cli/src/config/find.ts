@@ -35,6 +35,9 @@ export async function locate(places: Places, cwd: string, env: NodeJS.ProcessEnv
   const file = places.config === undefined ? findUp(cwd) : resolve(cwd, places.config)
   const config = file === undefined ? undefined : { value: await readConfig(file), by: file }
   const beside = file === undefined ? cwd : dirname(file)
+  const server = findServer(places, env, config)
+  if (places.token !== undefined && server === undefined)
+    throw usageError('`--token` belongs to a server: pass `--server` too.')
   return {
     config,
     store: given(places.store, '--store') ??
@@ -44,12 +47,30 @@ export async function locate(places: Places, cwd: string, env: NodeJS.ProcessEnv
         by: 'default',
       },
     procedures: findProcedures(places, cwd, env, config, beside),
-    server:
-      given(places.server, '--server') ??
-      given(env['PAWL_SERVER'], 'PAWL_SERVER') ??
-      (places.store === undefined ? fromConfig(config, ({ remote }) => remote) : undefined),
+    server,
     token: places.token ?? env['PAWL_TOKEN'],
   }
+}
+
+/** A store that was named more specifically than the server is used instead of it. */
+function findServer(
+  places: Places,
+  env: NodeJS.ProcessEnv,
+  config: Found<Config> | undefined,
+): Found<string> | undefined {
+  const named = given(places.server, '--server')
+  if (named !== undefined || places.store !== undefined) return named
+  const inEnv = given(env['PAWL_SERVER'], 'PAWL_SERVER')
+  if (inEnv !== undefined || env['PAWL_STORE']) return inEnv
+  return fromConfig(config, ({ remote }) => remote)
+}
+
+/** @throws CommandError with status 2 if a command that works on a store would leave out the server that is named */
+export function refuseServer(command: string, { server, store }: Located): void {
+  if (server === undefined || store.by !== 'default') return
+  throw usageError(
+    `\`pawl ${command}\` works on the store itself, not on the server ${server.value} (${server.by}). Pass \`--store\`.`,
+  )
 }
 
 function findProcedures(

@@ -14,6 +14,8 @@ export interface Workspace extends Disposable {
   readonly program: readonly string[]
   readonly env: Readonly<Record<string, string>>
   pawl(...args: readonly string[]): Promise<Ran>
+  /** Runs a command with another environment, in this process. */
+  in(env: Workspace['env'], ...args: readonly string[]): Promise<Ran>
 }
 
 interface WorkspaceOptions {
@@ -73,6 +75,7 @@ export async function createWorkspace(options: WorkspaceOptions = {}): Promise<W
     program,
     env,
     pawl: commands(folder, program, env, options.processes ?? options.typescript !== undefined),
+    in: (other, ...args) => here(folder, other, args),
     [Symbol.dispose]() {
       process.chdir(root)
       rmSync(folder, { recursive: true, force: true })
@@ -184,6 +187,7 @@ export async function serve(workspace: Workspace): Promise<Served> {
   return {
     ...{ folder, program, env, dev },
     pawl: (...args) => here(folder, env, args),
+    in: (other, ...args) => here(folder, other, args),
     [Symbol.dispose]() {},
     async [Symbol.asyncDispose]() {
       const ended = once(dev.child, 'exit')

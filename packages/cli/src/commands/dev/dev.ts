@@ -19,7 +19,7 @@ export interface DevFlags extends ServerFlags {
  */
 export async function dev(context: Context, flags: DevFlags): Promise<ExitStatus> {
   const { out, signal, surroundings } = context
-  const { store, procedures } = await context.located()
+  const { store, procedures, config } = await context.located()
   if (procedures.value.length === 0)
     throw usageError('No procedures were found. Create `procedures.ts`, or pass `--procedures <file>`.')
   if (typeof store.value !== 'string')
@@ -35,6 +35,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<ExitStatus
       // The file that Node was started with: this program.
       process.argv[1] as string,
       ...['worker', '--check', '--store', address],
+      ...(config === undefined ? [] : ['--config', config.by]),
       ...procedures.value.flatMap((file) => ['--procedures', file]),
     ],
     cwd: surroundings.cwd,
@@ -48,7 +49,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<ExitStatus
     )
     void worker.replace()
   })
-  out.print(url)
+  out.print(out.json ? JSON.stringify({ url }) : url)
   if (flags.open === true)
     openBrowser(url, surroundings.env, () =>
       out.note('  No browser could be opened. Open the address above.'),

@@ -1,0 +1,127 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createProgram } from '../src/command-line.ts'
+import { createWorkspace } from './support/workspace.ts'
+
+/** A line of each command that is right but for the common flags. */
+const lines: Readonly<Record<string, string>> = {
+  run: 'run add',
+  resume: 'resume a:1/0 --approve',
+  answer: 'answer a:1/0 --approve',
+  inbox: 'inbox',
+  ls: 'ls',
+  show: 'show a:1',
+  log: 'log a:1',
+  signal: 'signal a:1 go',
+  cancel: 'cancel a:1 --yes',
+  retry: 'retry a:1',
+  fork: 'fork a:1 --at 0',
+  delete: 'delete a:1 --yes',
+  export: 'export a:1 --file b.pawl',
+  import: 'import a.pawl',
+  check: 'check a:1',
+  checkpoints: 'checkpoints ls',
+  explore: 'explore add',
+  dev: 'dev --port 99999',
+  worker: 'worker --concurrency 1',
+  server: 'server --port 99999',
+  token: 'token ls',
+  doctor: 'doctor',
+  migrate: 'migrate',
+  completion: 'completion bash',
+  version: 'version',
+  help: 'help run',
+}
+
+/** Common flags with a value that cannot be used, and what a command says that tries. */
+const flags: Readonly<Record<string, readonly [args: readonly string[], tried: RegExp]>> = {
+  server: [['--server', 'nonsense'], /The server must be an address/],
+  store: [['--store', '/nowhere/pawl.db'], /nowhere/],
+  procedures: [['--procedures', 'none.ts'], /There is no file .*none\.ts/],
+  config: [['--config', 'none.ts'], /There is no file .*none\.ts/],
+  token: [['--token', 'secret'], /`--token` belongs to a server/],
+}
+
+const stream = { write: () => true }
+const commands = createProgram({ stdout: stream, stderr: stream }, async () => {}).commands
+
+test('each command has a line here', () => {
+  expect(commands.map((command) => command.name()).sort()).toEqual(Object.keys(lines).sort())
+})
+
+test.for(Object.keys(lines).flatMap((name) => Object.keys(flags).map((flag) => [name, flag] as const)))(
+  'pawl %s uses --%s, or refuses it',
+  async ([name, flag], { skip }) => {
+    skip(name === 'help', 'help has no common flags')
+    using workspace = await createWorkspace()
+    writeFileSync(join(workspace.folder, 'a.pawl'), '')
+    const [args, tried] = flags[flag] as (typeof flags)[string]
+    const ran = await workspace.pawl(...(lines[name] as string).split(' '), ...args)
+    const said = ran.stdout + ran.stderr
+    const option = commands
+      .find((one) => one.name() === name)
+      ?.options.find(({ long }) => long === `--${flag}`)
+    expect(ran.status, said).toBeGreaterThan(0)
+    if (option?.hidden === true) expect(said).toContain(`\`pawl ${name}\` does not use \`--${flag}\`.`)
+    // These find another mistake first.
+    else if (!['dev', 'server'].includes(name) || flag === 'config') expect(said).toMatch(tried)
+  },
+)
+
+test.for(Object.keys(lines))('pawl %s --json prints JSON, or refuses it', async (name, { skip }) => {
+  skip(name === 'help', 'help prints text')
+  using workspace = await createWorkspace()
+  const ran = await workspace.pawl(...(lines[name] as string).split(' '), '--json')
+  // Of the engine.
+  expect(ran.stderr.replaceAll(/^\[pawl\].*\n/gm, '').replace(/^error: .*\n.*\n/, '')).toBe('')
+  expect(JSON.parse(ran.stdout)).toBeTypeOf('object')
+})
+
+test('a command that works on the store itself refuses a server that the config names', async () => {
+  using workspace = await createWorkspace()
+  const says = 'works on the store itself'
+  for (const command of ['migrate', 'check']) {
+    const { folder } = workspace
+    mkdirSync(join(folder, command))
+    writeFileSync(join(folder, command, 'pawl.config.js'), "export default { remote: 'http://127.0.0.1:9' }")
+    const args = ['--config', join(command, 'pawl.config.js')]
+    const ran = await workspace.pawl(command, ...args)
+    expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining(says) })
+    expect(ran.stderr).toContain('http://127.0.0.1:9')
+    const store = join(folder, 'pawl.db')
+    expect(await workspace.pawl(command, ...args, '--store', store)).toMatchObject({ status: 0 })
+  }
+})
+
+test('a flag that another one makes meaningless is refused', async () => {
+  using workspace = await createWorkspace()
+  for (const line of [
+    'ls --store a.db --server http://127.0.0.1:9',
+    'run add --detach --follow',
+    'run add --detach --timeout 1s',
+    'show a:1 --tree --follow',
+    'log a:1 --follow --limit 3',
+    'inbox --follow --limit 3',
+    'retry a:1 --preview --status failed',
+    'retry a:1 --preview --yes',
+    'fork a:1 --at 0 --preview --id b:1',
+    'resume a:1/0 --resolution {} --comment no',
+    'resume a:1/0 --resolution {} --artifact 1',
+    'check a:1 --status failed',
+    'check a:1 --export a.pawl',
+    'cancel a:1 --tag eu --yes',
+  ]) {
+    const ran = await workspace.pawl(...line.split(' '))
+    expect(ran, line).toMatchObject({ status: 2, stdout: '' })
+    expect(ran.stderr, line).toMatch(/not both|cannot be used with|starts no run|needs the id of one run/)
+  }
+})
+
+test('a store that is named by a flag is used, whatever server the environment names', async () => {
+  using workspace = await createWorkspace()
+  const env = { ...workspace.env, PAWL_SERVER: 'http://127.0.0.1:9' }
+  const { status, stderr } = await workspace.in(env, 'ls', '--store', 'pawl.db')
+  expect(status, stderr).toBe(0)
+  expect(await workspace.in(env, 'ls')).toMatchObject({ status: 7 })
+})
