@@ -27,6 +27,7 @@ export { issuesOf } from './base/issues.ts'
 export { Notifier } from './base/notifier.ts'
 export { createChance, seedBytes } from './base/prng.ts'
 export { clipText, showValue } from './base/text.ts'
+export { askKinds, askStatuses, riskLevels, runStatuses, severities } from './base/words.ts'
 export { createChecker } from './check.ts'
 export { parseDuration } from './checks/duration.ts'
 export {

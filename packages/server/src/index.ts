@@ -4,6 +4,13 @@ export { local } from './auth/local.ts'
 export { type ProxyHeaderOptions, proxyHeader } from './auth/proxy-header.ts'
 export { tokens } from './auth/tokens.ts'
 export { type WebhookOptions, type Webhooks, webhooks } from './hooks/webhooks.ts'
+export type {
+  AskJson,
+  CheckpointJson,
+  LogEntryJson,
+  PreviewJson,
+  RunJson,
+} from './json/shapes.ts'
 export { createServer, toNode } from './server.ts'
 export type {
   Auth,

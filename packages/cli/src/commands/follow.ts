@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { type AskJson, type Door, type EntryJson, type RunJson, segmentOf } from '../door/door.ts'
+import { type AskJson, type Door, type LogEntryJson, type RunJson, segmentOf } from '../door/door.ts'
 import { CommandError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { askColumns, logColumns, showRun } from '../output/show.ts'
@@ -8,7 +8,7 @@ import { type Column, printRow } from '../output/table.ts'
 // What `--follow` does: reads the streams of the API and prints what they tell.
 
 interface RunEvent {
-  readonly entry?: EntryJson
+  readonly entry?: LogEntryJson
 }
 
 /** Prints the log of a run, oldest entries first, and each entry again as it changes, until the run ends. */
@@ -34,7 +34,7 @@ export async function printEntries(
   const settle = (): void => settled.abort()
   watched.then(settle, settle)
   const printed = new Set<string>()
-  const print = (entry: EntryJson): void => {
+  const print = (entry: LogEntryJson): void => {
     const state = `${entry.position} ${entry.status}`
     if (printed.has(state)) return
     printed.add(state)
@@ -43,11 +43,11 @@ export async function printEntries(
   for await (const entry of entriesOf(door, id, AbortSignal.any([signal, settled.signal]))) print(entry)
   // The stream was left as soon as the run had settled, maybe before it told of the last entries.
   const path = `/runs/${segmentOf(id)}/log`
-  const { items } = await door.get<{ readonly items: readonly EntryJson[] }>(path, { limit: '100' })
+  const { items } = await door.get<{ readonly items: readonly LogEntryJson[] }>(path, { limit: '100' })
   for (const entry of [...items].reverse()) print(entry)
 }
 
-async function* entriesOf(door: Door, id: string, signal: AbortSignal): AsyncGenerator<EntryJson> {
+async function* entriesOf(door: Door, id: string, signal: AbortSignal): AsyncGenerator<LogEntryJson> {
   for await (const { data } of door.follow(`/runs/${segmentOf(id)}/events`, {}, signal)) {
     const { entry } = data as RunEvent
     if (entry !== undefined) yield entry

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { type AskJson, type EntryJson, type RunJson, segmentOf } from '../door/door.ts'
+import { type AskJson, type LogEntryJson, type RunJson, segmentOf } from '../door/door.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { askColumns, logColumns, runColumns, showRun } from '../output/show.ts'
 import { printRows } from '../output/table.ts'
@@ -55,7 +55,7 @@ export async function show(context: Context, id: string, { follow, tree }: ShowF
 }
 
 interface LogPage {
-  readonly items: readonly EntryJson[]
+  readonly items: readonly LogEntryJson[]
   readonly before?: number
 }
 
@@ -70,7 +70,7 @@ export async function log(context: Context, id: string, flags: LogFlags): Promis
   const door = await context.door()
   if (flags.follow === true) return followLog(context, door, id, failed === true)
   const path = `/runs/${segmentOf(id)}/log`
-  const shown: EntryJson[] = []
+  const shown: LogEntryJson[] = []
   for (let before: string | undefined; ; ) {
     const page = await door.get<LogPage>(path, { limit: failed === true ? '500' : limit, before })
     shown.push(...page.items.filter(({ status }) => failed !== true || status === 'failed'))

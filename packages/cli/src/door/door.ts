@@ -2,85 +2,8 @@ import type { Problem } from '@pawl/server'
 import { type Frame, followFrames } from './frames.ts'
 import { CommandError, unreachable } from './problem.ts'
 
-/** What commands read. The shapes are those of the HTTP API, on a store as on a server. */
-export interface RunJson {
-  readonly id: string
-  readonly procedure: string
-  readonly version: number
-  readonly status: string
-  readonly generation: number
-  readonly forkedFrom?: { readonly run: string; readonly position: number }
-  readonly startedAt: string
-  readonly endedAt?: string
-  readonly waitingFor: readonly {
-    readonly kind: string
-    readonly name: string
-    readonly ask?: string
-    readonly until?: string
-  }[]
-  readonly failure?: { readonly name: string; readonly message: string; readonly code?: string }
-  /** Both sides of a run that does not match its log. */
-  readonly stuck?: {
-    readonly position?: number
-    readonly recorded?: string
-    readonly asked?: string
-    readonly at?: string
-    readonly triedAt?: string
-  }
-  readonly cancelReason?: string
-  readonly progress?: { readonly done: number; readonly total?: number; readonly message?: string }
-  readonly parent?: { readonly run: string; readonly position?: number }
-  readonly tags: readonly string[]
-  readonly startedBy?: string
-}
-
-/** What a fork or a retry keeps of a run, and what it does again. */
-export interface PreviewJson {
-  readonly position?: number
-  readonly kept: number
-  readonly operations: readonly {
-    readonly position: number
-    readonly type: string
-    readonly name: string
-    readonly does: string
-    readonly becomes: string
-  }[]
-  readonly more: number
-  readonly undone: readonly string[]
-  readonly children: readonly string[]
-}
-
-export interface AskJson {
-  readonly id: string
-  readonly run: string
-  readonly procedure: string
-  readonly kind: 'approve' | 'input' | 'select' | 'review' | 'escalate' | 'decide'
-  readonly status: string
-  readonly message: string
-  readonly to: readonly string[]
-  readonly choices: readonly { readonly value: string; readonly label: string; readonly effect?: string }[]
-  readonly risk?: {
-    readonly level: string
-    readonly reasons?: readonly string[]
-    readonly reversible?: boolean
-  }
-  readonly askedAt: string
-  readonly dueAt?: string
-  readonly onTimeout?: string
-  readonly overdue: boolean
-  readonly answer?: { readonly by: string; readonly at: string }
-  readonly params?: unknown
-  readonly editable?: readonly string[]
-  readonly schema?: unknown
-  readonly artifact?: unknown
-  readonly baseline?: unknown
-  readonly initial?: unknown
-  readonly error?: { readonly name: string; readonly message: string }
-  readonly alternatives?: readonly { readonly label: string; readonly description?: string }[]
-  readonly details?: readonly { readonly title: string; readonly body: unknown }[]
-  readonly links?: readonly { readonly label: string; readonly url: string }[]
-  readonly history?: readonly { readonly step: string; readonly result: unknown }[]
-}
+// What commands read: the shapes are those of the HTTP API, on a store as on a server.
+export type { AskJson, CheckpointJson, LogEntryJson, PreviewJson, RunJson } from '@pawl/server'
 
 /** A version of a procedure that a live worker can execute. */
 export interface ProcedureJson {
@@ -88,26 +11,6 @@ export interface ProcedureJson {
   readonly version: number
   /** The JSON Schema of its input, if it has one. */
   readonly input?: unknown
-}
-
-/** Lists have no `state`. */
-export interface CheckpointJson {
-  readonly id: string
-  readonly run: string
-  readonly position: number
-  readonly name?: string
-  readonly createdAt: string
-  readonly state?: unknown
-}
-
-export interface EntryJson {
-  readonly position: number
-  readonly type: string
-  readonly name: string
-  readonly status: string
-  readonly result: unknown
-  readonly timestamp: string
-  readonly duration_ms: number
 }
 
 /** Sends requests to a store or to a server. */

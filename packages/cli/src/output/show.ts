@@ -1,4 +1,4 @@
-import type { AskJson, EntryJson, RunJson } from '../door/door.ts'
+import type { AskJson, LogEntryJson, RunJson } from '../door/door.ts'
 import { type Out, safe } from './out.ts'
 import type { Column } from './table.ts'
 
@@ -18,7 +18,7 @@ export const askColumns: readonly Column<AskJson>[] = [
   { title: 'MESSAGE', of: ({ message }) => message },
 ]
 
-export const logColumns: readonly Column<EntryJson>[] = [
+export const logColumns: readonly Column<LogEntryJson>[] = [
   { title: 'POSITION', of: ({ position }) => String(position) },
   { title: 'TYPE', of: ({ type }) => type },
   { title: 'NAME', of: ({ name }) => name },

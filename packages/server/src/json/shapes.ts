@@ -1,3 +1,4 @@
+import { askKinds, askStatuses, riskLevels, runStatuses, severities } from '@pawl/core/internal'
 import { z } from 'zod'
 
 // The bodies of replies. What core adds later is added here; clients ignore unknown fields.
@@ -19,7 +20,7 @@ export const runShape = z
     id: z.string(),
     procedure: z.string(),
     version: z.number(),
-    status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'stuck', 'quarantined']),
+    status: z.enum(runStatuses),
     generation: z.number().int(),
     forkedFrom: z.object({ run: z.string(), position: z.number().int() }).optional(),
     startedAt: instant,
@@ -70,6 +71,7 @@ export const runShape = z
     }),
   })
   .meta({ id: 'Run' })
+/** A run, as the HTTP API replies with it. Fields without a value are left out; instants are ISO 8601. */
 export type RunJson = z.infer<typeof runShape>
 
 /** What a fork or a retry keeps of a run, and what it does again. */
@@ -93,6 +95,7 @@ export const previewShape = z
     children: z.array(z.string()).meta({ description: 'Runs that continue with a retry' }),
   })
   .meta({ id: 'RepeatPreview' })
+/** What a fork or a retry keeps of a run and what it does again, as the HTTP API replies with it. */
 export type PreviewJson = z.infer<typeof previewShape>
 
 /** A value that a run exposes. */
@@ -112,6 +115,7 @@ export const checkpointShape = z
     state: payload.optional(),
   })
   .meta({ id: 'Checkpoint' })
+/** A checkpoint, as the HTTP API replies with it. Lists leave `state` out. */
 export type CheckpointJson = z.infer<typeof checkpointShape>
 
 const choice = z.object({
@@ -122,7 +126,7 @@ const choice = z.object({
 })
 
 const risk = z.object({
-  level: z.enum(['low', 'medium', 'high', 'critical']),
+  level: z.enum(riskLevels),
   reasons: z.array(z.string()).optional(),
   reversible: z.boolean().optional(),
   impact: z
@@ -142,11 +146,11 @@ const briefFields = {
   procedure: z.string(),
   position: z.number(),
   key: z.string().optional(),
-  kind: z.enum(['approve', 'input', 'select', 'review', 'escalate', 'decide']),
-  status: z.enum(['open', 'answered', 'timed-out', 'withdrawn']),
+  kind: z.enum(askKinds),
+  status: z.enum(askStatuses),
   message: z.string(),
   choices: z.array(choice),
-  severity: z.enum(['info', 'warning', 'error', 'critical']).optional(),
+  severity: z.enum(severities).optional(),
   risk: risk.optional(),
   to: z.array(z.string()),
   askedAt: instant,
@@ -188,6 +192,7 @@ export const askShape = z
     history: z.array(z.object({ step: z.string(), result: payload, durationMs: z.number() })),
   })
   .meta({ id: 'Ask' })
+/** An ask, as the HTTP API replies with it. Fields without a value are left out; instants are ISO 8601. */
 export type AskJson = z.infer<typeof askShape>
 
 export const logEntryShape = z
@@ -201,6 +206,7 @@ export const logEntryShape = z
     duration_ms: z.number(),
   })
   .meta({ id: 'LogEntry' })
+/** An operation in the log of a run, as the HTTP API replies with it. */
 export type LogEntryJson = z.infer<typeof logEntryShape>
 
 /** What is wrong with one part of a value. */
