@@ -17,40 +17,40 @@ export type CheckedAnswer =
 export function checkAnswer(asked: AskPayload, given: unknown, bySchema = false): CheckedAnswer {
   const { schema, ...rest } = asked
   const ask = bySchema || schema === undefined ? rest : asked
-  if (!isRecord(given)) return refuse('', `must be an object such as ${exampleOf(ask)}`)
+  const form = forms[ask.kind]
+  if (!isRecord(given)) return refuse('', `must be an object such as ${form.example(ask)}`)
   const comment = given['comment']
   if (comment !== undefined && typeof comment !== 'string') return refuse('comment', 'must be text')
-  const unknown = Object.keys(given).find((key) => given[key] !== undefined && !fieldsOf(ask).includes(key))
+  const fields = [...form.fields, 'comment']
+  const unknown = Object.keys(given).find((key) => given[key] !== undefined && !fields.includes(key))
   if (unknown !== undefined)
-    return refuse(
-      unknown,
-      `is not a field of an answer to this ask; its fields are ${fieldsOf(ask).join(', ')}`,
-    )
-  const checked = checkers[ask.kind](ask, given)
+    return refuse(unknown, `is not a field of an answer to this ask; its fields are ${fields.join(', ')}`)
+  const checked = form.check(ask, given)
   if (!checked.ok || comment === undefined) return checked
   return { ...checked, answer: { ...checked.answer, comment } }
 }
 
-type Checker = (ask: AskPayload, given: Readonly<Record<string, unknown>>) => CheckedAnswer
-
-const checkers: { readonly [K in AskPayload['kind']]: Checker } = {
-  approve: checkApproval,
-  input: checkInput,
-  select: checkChoice,
-  review: checkReview,
-  escalate: checkChoice,
-  decide: checkChoice,
+/** What an answer to an ask of a kind is. Any answer may also have a comment. */
+interface AnswerForm {
+  readonly fields: readonly string[]
+  /** An answer, as the caller would write it. */
+  example(ask: AskPayload): string
+  check(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer
 }
 
-function fieldsOf({ kind }: AskPayload): readonly string[] {
-  if (kind === 'approve') return ['approved', 'params', 'comment']
-  if (kind === 'input') return ['value', 'comment']
-  return kind === 'review' ? ['choice', 'artifact', 'comment'] : ['choice', 'comment']
+const choosing: AnswerForm = {
+  fields: ['choice'],
+  example: ({ choices }) => `{ choice: '${choices?.[0]?.value ?? ''}' }`,
+  check: checkChoice,
 }
 
-function exampleOf({ kind, choices }: AskPayload): string {
-  if (kind === 'approve') return '{ approved: true }'
-  return kind === 'input' ? '{ value: … }' : `{ choice: '${choices?.[0]?.value ?? ''}' }`
+const forms: { readonly [K in AskPayload['kind']]: AnswerForm } = {
+  approve: { fields: ['approved', 'params'], example: () => '{ approved: true }', check: checkApproval },
+  input: { fields: ['value'], example: () => '{ value: … }', check: checkInput },
+  select: choosing,
+  review: { ...choosing, fields: ['choice', 'artifact'], check: checkReview },
+  escalate: choosing,
+  decide: choosing,
 }
 
 function checkApproval(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
