@@ -18,7 +18,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 // sources, and lists the files in which `tsc` then fails.
 
 const root = new URL('..', import.meta.url).pathname
-const packages = ['core', 'testing', 'storage-sqlite', 'storage-postgres']
+const packages = [
+  'core',
+  'testing',
+  'storage-sqlite',
+  'storage-postgres',
+  'server',
+  'channels',
+  'slack',
+  'cli',
+]
 let copy: string
 
 beforeAll(() => {
@@ -34,8 +43,11 @@ beforeAll(() => {
   for (const name of readdirSync(join(root, 'node_modules')))
     if (name !== '@pawl' && !name.startsWith('.'))
       symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
-  for (const name of packages)
+  for (const name of packages) {
     symlinkSync(join(copy, 'packages', name), join(copy, 'node_modules/@pawl', name))
+    const own = join(root, 'packages', name, 'node_modules')
+    if (existsSync(own)) symlinkSync(own, join(copy, 'packages', name, 'node_modules'))
+  }
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
@@ -107,9 +119,29 @@ test('a new kind of operation is asked for by the operations, the activities and
     expect.arrayContaining([
       'core/src/authoring/operations.ts',
       'core/src/client/log/operation-views.ts',
+      'core/src/runs/cut.ts',
+      'core/src/runs/preview.ts',
       'core/src/worker/activities/registry.ts',
+      'testing/src/explore/outcomes/registry.ts',
     ]),
   )
+})
+
+test('a new kind of ask is asked for by the check of answers and by the command line', async () => {
+  expect(
+    await compileWith(
+      'core/src/base/words.ts',
+      "'escalate', 'decide'] as const",
+      "'escalate', 'decide', 'vote'] as const",
+    ),
+  ).toEqual([
+    'cli/src/answers/prompt.ts',
+    'cli/src/answers/read-answer.ts',
+    'cli/src/commands/answer.ts',
+    'core/src/asks/answer-check.ts',
+    'core/src/client/inbox/resume.ts',
+    'testing/src/explore/outcomes/asks.ts',
+  ])
 })
 
 test('a new effect of a unit is asked for by every store', async () => {
