@@ -100,7 +100,7 @@ async function fill(
 
 /** Only what was changed is sent. */
 async function fillParams(terminal: Terminal, ask: AskJson, draft: AnswerJson): Promise<AnswerJson> {
-  const { editable = [] } = ask
+  const { editable } = ask
   if (editable.length === 0) return {}
   const isAgain = Object.hasOwn(draft, 'params')
   if (!isAgain && !(await terminal.agree(`Change ${editable.join(', ')}?`))) return {}
