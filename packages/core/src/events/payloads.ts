@@ -75,8 +75,17 @@ export interface GenerationPayload {
   readonly firstPosition: number
   /** The runs that an earlier generation has created and that end with this run. */
   readonly children?: readonly string[]
+  /** The children that were retried with the run, and that end with it. It may no longer come to wait for them. */
+  readonly retried?: readonly RetriedChild[]
   /** The hash of the input that a caller has started the run with, by which a repeated start is recognised. */
   readonly given?: Uint8Array
+}
+
+/** A child that continues, as its parent does. */
+export interface RetriedChild {
+  readonly id: string
+  /** The position of the operation that created it; null if an earlier version did not store it. */
+  readonly position: number | null
 }
 
 /** A W3C trace context. Range: at most 512 bytes. */

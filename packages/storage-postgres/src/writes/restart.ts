@@ -25,6 +25,7 @@ export function prepareRestart(database: Database): Restart {
 function bindGeneration(generation: NewGeneration): readonly Value[] {
   const { run, head, version, started, link, tags, startedBy, info, kept } = generation
   const { startedAt = null, events = [], cancelAt = null, signals = [], checkpoints = [] } = kept ?? {}
+  const exposedUntil = kept?.exposedUntil ?? -1
   const columns = new EventColumns()
   columns.add(1, head, started, null)
   for (const event of events) columns.add(1, event.seq, event, event.link)
@@ -35,6 +36,7 @@ function bindGeneration(generation: NewGeneration): readonly Value[] {
     listBytes(signals.map(({ payload }) => payload)),
     listBigints(checkpoints.map(({ n }) => n)),
     listBigints(checkpoints.map(({ seq }) => seq)),
+    exposedUntil,
     ...columns.values(),
     listBigints([startedAt, ...events.map(({ at }) => at)]),
   ]
@@ -59,7 +61,7 @@ function writeStatements({
       inserted as (
         insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
         select b.run, coalesce(e.at, b.at), e.took_ms, e.seq, b.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
-        from begun b cross join ${writeRows([...eventColumns, ...describeColumns('at bigint?')], 15)} as e),
+        from begun b cross join ${writeRows([...eventColumns, ...describeColumns('at bigint?')], 16)} as e),
       dropped as (
         update ${messages} m set used = true, payload = null, key = null
         from begun b where m.run = b.run and (not $10::bool or m.kind in (${stale}))
@@ -68,7 +70,7 @@ function writeStatements({
         insert into ${messages} (run, n, at, kind, used, name, payload)
         select b.run, b.mail - cardinality($11::text[]) + s.i, b.at, ${messageKindCode.numberOf.signal}, false, s.name, s.payload
         from begun b cross join unnest($11::text[], $12::bytea[]) with ordinality as s(name, payload, i)),
-      removed as (delete from ${runState} s using begun b where s.run = b.run),
+      removed as (delete from ${runState} s using begun b where s.run = b.run and s.at > $15::bigint),
       unsaved as (delete from ${checkpoints} c using begun b where c.run = b.run and c.n <> all($13::bigint[])),
       moved as (
         update ${checkpoints} c set seq = k.seq::int

@@ -30,7 +30,7 @@ export function prepareRestart(database: Database, checkpoints: CheckpointWrites
   const leaveParent = database.prepare(
     'update run_info set parent = null, parent_position = null where run = ?',
   )
-  const removeStates = database.prepare('delete from run_state where run = ?')
+  const removeStates = database.prepare('delete from run_state where run = ? and at > ?')
   const readTags = database.prepare<[RunKey], string>('select tags from run_info where run = ?').pluck()
   const removeTag = database.prepare('delete from run_tags where tag = ? and run = ?')
   const insertTag = database.prepare('insert into run_tags (tag, run) values (?, ?) on conflict do nothing')
@@ -51,7 +51,7 @@ export function prepareRestart(database: Database, checkpoints: CheckpointWrites
       keepMail(run, kept, at)
       checkpoints.keepOf(run, kept.checkpoints)
     }
-    removeStates.run(run)
+    removeStates.run(run, kept?.exposedUntil ?? -1)
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
     describe.run(startedBy, JSON.stringify(tags), info, run)
     for (const tag of tags) insertTag.run(tag, run)

@@ -2,9 +2,11 @@ import type { LogEvent, NewEvent } from '../../events/event.ts'
 import { generationIn } from '../../events/generation.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type {
+  CreatedPayload,
   ForkPayload,
   GenerationPayload,
   ReceivedPayload,
+  RetriedChild,
   RunInfo,
   RunTimeout,
   StartedPayload,
@@ -19,6 +21,8 @@ import type { Connection } from '../connection.ts'
 import { infoOf } from '../views/run.ts'
 
 const checkpointsAtOnce = 500
+/** A time before that of any event. */
+const beforeAll = -1
 
 /** How a generation follows one that has ended. */
 export interface Repetition {
@@ -29,6 +33,8 @@ export interface Repetition {
   readonly kept: readonly LogEvent[]
   /** Whether nothing of what was done counts any more: it begins anew, with a seed and positions of its own. */
   readonly isAnew: boolean
+  /** The children that are retried before it, and that end with it. */
+  readonly children: readonly RetriedChild[]
 }
 
 /**
@@ -37,17 +43,21 @@ export interface Repetition {
  */
 export async function repeatRun(
   connection: Connection,
-  { row, events, kept, isAnew }: Repetition,
+  { row, events, kept, isAnew, children }: Repetition,
 ): Promise<boolean> {
   const store = await connection.store()
   const now = await store.now()
   const [first, ...rest] = kept as readonly [LogEvent, ...LogEvent[]]
   const origin = decode(first.payload) as StartedPayload
+  const { firstPosition } = generationIn(origin, first)
   const own = {
     ...timeoutFrom(origin, now),
     ...(isAnew ? { seed: connection.entropy.bytes(16) } : {}),
     ...(origin.fork === undefined || isAnew ? {} : { fork: movedFork(origin.fork, row, kept) }),
-    generation: nextGeneration(row, first, origin, isAnew ? positionBehind(events) : undefined),
+    generation: {
+      ...nextGeneration(row, first, origin, isAnew ? positionBehind(events) : undefined),
+      ...retriedBeside(kept, children),
+    },
   }
   const { timeout: _, fork: __, ...same } = origin
   const started: NewEvent = { ...first, payload: encodeRecord({ ...same, ...own }, 'input') }
@@ -67,10 +77,12 @@ export async function repeatRun(
     ...{ tags: row.tags, startedBy: row.startedBy, info: encodeRecord(info, 'info') },
     kept: {
       startedAt: isAnew ? now : first.at,
+      // What an earlier generation has exposed, with its last unit at the latest. The events of this one expose the rest again.
+      exposedUntil: firstPosition > 0 ? first.at : beforeAll,
       events: copies,
       cancelAt: rest.find(({ type }) => type === 'cancelled')?.at ?? null,
       signals: isAnew ? [] : signalsBehind(events, kept),
-      checkpoints: isAnew ? [] : await checkpointsThatStay(store, row, kept),
+      checkpoints: await checkpointsThatStay(store, row, isAnew ? [] : kept, firstPosition),
     },
   })
 }
@@ -92,6 +104,20 @@ function nextGeneration(
   }
 }
 
+/** The children of which the kept past says nothing. What it has spawned ends with the run anyway. */
+function retriedBeside(
+  kept: readonly LogEvent[],
+  children: readonly RetriedChild[],
+): Pick<GenerationPayload, 'retried'> {
+  const spawned = new Set(
+    kept.flatMap(({ type, kind, failed, payload }) =>
+      type === 'settled' && kind === 'spawn' && !failed ? (decode(payload) as CreatedPayload).id : [],
+    ),
+  )
+  const retried = children.filter(({ id }) => !spawned.has(id))
+  return retried.length === 0 ? {} : { retried }
+}
+
 /** A span counts from the retry. An instant that has passed is dropped: the run would be cancelled at once. */
 function timeoutFrom(
   { timeout, flags }: StartedPayload,
@@ -107,19 +133,27 @@ function movedFork(fork: ForkPayload, row: KnownRun, kept: readonly LogEvent[]):
   return { ...fork, from: row.head + kept.filter(({ seq }) => seq < fork.from).length }
 }
 
-/** The checkpoints that the kept past records, and the checkpoints of callers, each behind what is left before it. */
+/**
+ * The checkpoints of earlier generations, and the checkpoints that the kept past records, and those of callers, each behind what is left before it.
+ * `kept`: empty if nothing of the generation counts any more.
+ */
 async function checkpointsThatStay(
   store: Pick<StorePort, 'checkpoints'>,
-  { run, head }: KnownRun,
+  { run, head, base }: KnownRun,
   kept: readonly LogEvent[],
+  firstPosition: number,
 ): Promise<readonly StayingCheckpoint[]> {
   const recorded = new Set(kept.flatMap(({ type, position }) => (type === 'settled' ? position : [])))
   const stay: StayingCheckpoint[] = []
   for (let before: number | null = null; ; ) {
     const page = await store.checkpoints({ run, until: null, before, limit: checkpointsAtOnce })
-    for (const { n, seq, position } of page)
-      if (seq !== null) stay.push({ n, seq: head + kept.filter((event) => event.seq < seq).length })
-      else if (recorded.has(position)) stay.push({ n, seq })
+    for (const { n, seq, position } of page) {
+      const isEarlier = seq === null ? position < firstPosition : seq <= base
+      if (isEarlier) stay.push({ n, seq })
+      else if (seq === null) {
+        if (recorded.has(position)) stay.push({ n, seq })
+      } else if (kept.length > 0) stay.push({ n, seq: head + kept.filter((event) => event.seq < seq).length })
+    }
     if (page.length < checkpointsAtOnce) return stay
     before = page.at(-1)?.n ?? null
   }

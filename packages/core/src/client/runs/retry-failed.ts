@@ -1,7 +1,7 @@
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
-import type { FailedPayload } from '../../events/payloads.ts'
+import type { CreatedPayload, FailedPayload, RetriedChild } from '../../events/payloads.ts'
 import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
 import { cutBeforeCancel, cutBeforeFailure, hasUndone } from '../../runs/cut.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
@@ -39,51 +39,68 @@ async function planRetry(
   const events = await readAll(connection, row)
   if (hasUndone(events)) throw new PawlError('run-rolled-back', { run: row.id })
   const { kept, position } = cutBeforeFailure(events)
-  const children: Repetition[] = []
-  await planChildren(connection, row, causeAt(events, position), row.endedAt ?? 0, children)
-  return { own: { row, events, kept, isAnew: false }, children }
+  const plan: Repetition[] = []
+  const since = row.endedAt ?? 0
+  const children = await planChildren(connection, row, events, causeAt(events, position), since, plan)
+  return { own: { row, events, kept, isAnew: false, children }, children: plan }
 }
 
 /**
  * Plans the children that ended because their parent did, which was at `since`, and the one whose end ended it. What has undone its
- * steps begins anew.
+ * steps begins anew. Returns the children that end with their parent. `events`: what the parent has recorded.
  */
 async function planChildren(
   connection: Connection,
   parent: KnownRun,
+  events: readonly LogEvent[],
   cause: string | null,
   since: number,
   plan: Repetition[],
-): Promise<void> {
+): Promise<readonly RetriedChild[]> {
   const store = await connection.store()
+  const detached = new Set(events.flatMap(detachedBy))
+  const children: RetriedChild[] = []
   const query = { procedure: null, statuses: [], tag: null, parent: parent.id, limit: pageSize }
   for (let before: number | null = null; ; ) {
     const rows = await store.runs({ ...query, before })
     for (const found of rows) {
       const row = readChild(found)
-      if (row.id === cause || (row.cancelAt !== null && row.cancelAt >= since))
-        await planChild(connection, row, since, plan)
+      if (row.id !== cause && (row.cancelAt === null || row.cancelAt < since)) continue
+      const isRetried = await planChild(connection, row, since, plan)
+      if (isRetried && !detached.has(row.id))
+        children.push({ id: row.id, position: row.parent?.position ?? null })
     }
     const last = rows.at(-1)
-    if (rows.length < pageSize || last === undefined) return
+    if (rows.length < pageSize || last === undefined) return children
     before = last.run
   }
 }
 
+/** The child that an event records, if it does not end with its parent. */
+function detachedBy({ type, kind, failed, payload }: LogEvent): readonly string[] {
+  if (type !== 'created' && (type !== 'settled' || kind !== 'spawn' || failed)) return []
+  const { id, detached } = decode(payload) as CreatedPayload
+  return detached === true ? [id] : []
+}
+
+/** False: it has completed, or it is live again. */
 async function planChild(
   connection: Connection,
   row: KnownRun,
   since: number,
   plan: Repetition[],
-): Promise<void> {
-  if (row.state === 'completed' || (row.state === 'live' && row.cancelAt === null)) return
+): Promise<boolean> {
+  if (row.state === 'completed' || (row.state === 'live' && row.cancelAt === null)) return false
   if (row.state === 'live') throw refuseCancelling(row)
   const events = await readAll(connection, row)
   const isAnew = hasUndone(events)
   const failure = cutBeforeFailure(events)
-  await planChildren(connection, row, isAnew ? null : causeAt(events, failure.position), since, plan)
-  const kept = row.cancelAt === null ? failure.kept : cutBeforeCancel(events)
-  plan.push({ row, events, kept: isAnew ? events.slice(0, 1) : kept, isAnew })
+  const cause = isAnew ? null : causeAt(events, failure.position)
+  const children = await planChildren(connection, row, events, cause, since, plan)
+  const wasCancelled = events.some(({ type }) => type === 'cancelled')
+  const kept = wasCancelled ? cutBeforeCancel(events) : failure.kept
+  plan.push({ row, events, kept: isAnew ? events.slice(0, 1) : kept, isAnew, children })
+  return true
 }
 
 async function readAll(connection: Connection, row: KnownRun): Promise<readonly LogEvent[]> {

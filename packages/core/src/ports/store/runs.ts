@@ -103,6 +103,8 @@ export interface NewGeneration extends Pick<NewRun, 'version' | 'started' | 'lin
 export interface KeptPast {
   /** The time of the first event. */
   readonly startedAt: number
+  /** Exposed values that were last written by then stay: no event that is repeated exposes them. All others are removed. */
+  readonly exposedUntil: number
   /** The events behind the first one, with the seqs that follow its own. */
   readonly events: readonly LogEvent[]
   /** When the kept past was first requested to be cancelled. */

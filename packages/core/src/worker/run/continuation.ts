@@ -154,7 +154,7 @@ export class Continuation implements ExecutionHost {
     this.#generation = generationIn(payload, started)
     const origin = payload.forkedFrom ?? payload.fork
     this.#forkedFrom = origin && { run: origin.run, position: origin.position }
-    this.#notes = new LogIndex(this.#generation.children)
+    this.#notes = new LogIndex(this.#generation)
     this.#trace = payload.trace
     this.#startedAt = started.at
     return payload

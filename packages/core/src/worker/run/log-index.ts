@@ -1,10 +1,12 @@
 import type { FailureRecord } from '../../errors/failure.ts'
 import { type LogEvent, noPosition } from '../../events/event.ts'
+import type { Generation } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
 import type {
   CancelNote,
   CreatedPayload,
   RepliedPayload,
+  RetriedChild,
   RollbackRecord,
   UpdatePayload,
 } from '../../events/payloads.ts'
@@ -14,6 +16,7 @@ import { RecentSteps } from './recent-steps.ts'
 const none: readonly LogEvent[] = []
 const noIds: readonly string[] = []
 const noNumbers: readonly number[] = []
+const noChildren: readonly RetriedChild[] = []
 
 /** Index of the delivered events of a log. */
 export class LogIndex {
@@ -30,9 +33,14 @@ export class LogIndex {
   /** The runs it has spawned that end with it. Null in most runs. */
   #spawned: string[] | null
 
-  /** `children`: the runs of earlier generations that end with it. */
-  constructor(children: readonly string[] = noIds) {
-    this.#spawned = children.length === 0 ? null : [...children]
+  /** By the position of the operation that has created it: the id of a child that was retried with the run. Null in most runs. */
+  readonly #retried: ReadonlyMap<number | null, string> | null
+
+  /** `children`: the runs of earlier generations that end with it. `retried`: the children that were retried with it. */
+  constructor({ children = noIds, retried = noChildren }: Pick<Generation, 'children' | 'retried'> = {}) {
+    const ids = [...children, ...retried.map(({ id }) => id)]
+    this.#spawned = ids.length === 0 ? null : ids
+    this.#retried = retried.length === 0 ? null : new Map(retried.map(({ id, position }) => [position, id]))
   }
 
   /** The numbers of the messages of updates that were taken and not answered. Null in most runs. */
@@ -103,6 +111,11 @@ export class LogIndex {
   /** Returns the events of a pending operation; they settle nothing. */
   recordsOf(position: number): readonly LogEvent[] {
     return this.#records?.get(position) ?? none
+  }
+
+  /** Returns the id of the child that the operation at a position has created before the run was retried, and that was retried too. */
+  retriedChildOf(position: number): string | undefined {
+    return this.#retried?.get(position)
   }
 
   /** Whether people were asked and the log does not contain the outcome. */

@@ -86,8 +86,9 @@ export function close(state: RunState, closed: readonly Pending<ProcedureOperati
     if (!activities.close(position)) continue
     state.giveBack(outbox.drop(position))
     const records = notes.recordsOf(position)
-    if (records.length === 0) continue
-    outbox.add({ type: 'withdrawn', pending, effects: cancelClosed(state.id, records) })
+    const retried = notes.retriedChildOf(position)
+    if (records.length === 0 && retried === undefined) continue
+    outbox.add({ type: 'withdrawn', pending, effects: cancelClosed(state.id, records, retried) })
   }
 }
 

@@ -33,12 +33,21 @@ export function cancelChild(id: string, reason: string): Effect {
   }
 }
 
-/** Cancels the child of an operation whose scope was closed. `records`: its events in the log. */
-export function cancelClosed(run: string, records: readonly LogEvent[]): readonly Effect[] {
+/**
+ * Cancels the child of an operation whose scope was closed. `records`: its events in the log. `retried`: the child that it had
+ * before the run was retried.
+ */
+export function cancelClosed(
+  run: string,
+  records: readonly LogEvent[],
+  retried: string | undefined,
+): readonly Effect[] {
   const created = records.find(({ type }) => type === 'created')
-  if (created === undefined) return []
-  const { id, detached } = decode(created.payload) as CreatedPayload
-  return detached === true ? [] : [cancelChild(id, `run ${run} no longer waits for it`)]
+  const child = created === undefined ? undefined : (decode(created.payload) as CreatedPayload)
+  const id = child?.id ?? retried
+  return id === undefined || child?.detached === true
+    ? []
+    : [cancelChild(id, `run ${run} no longer waits for it`)]
 }
 
 /** Tells the parent, and the runs that wait for the end. `watches`: their messages. */

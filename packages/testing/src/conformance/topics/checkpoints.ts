@@ -195,7 +195,7 @@ export function describeCheckpoints(test: StageTest): void {
         { n: numberOf(1), seq: null },
         { n: numberOf(600_001), seq: a.head + 1 },
       ]
-      const kept = { startedAt: 7, events: [], cancelAt: null, signals: [], checkpoints }
+      const kept = { startedAt: 7, exposedUntil: 7, events: [], cancelAt: null, signals: [], checkpoints }
       expect(await port.restart({ ...generation, run: a.run, head: a.head, kept })).toBe(true)
       const stay = await port.checkpoints({ ...all, run: a.run })
       expect(stay).toEqual([

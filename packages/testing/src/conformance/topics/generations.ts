@@ -178,6 +178,7 @@ export function describeGenerations(test: StageTest): void {
 
     const past = (head: number, overrides: Partial<KeptPast> = {}): KeptPast => ({
       startedAt: 77,
+      exposedUntil: 77,
       events: [settled(0), settled(1)].map((event, index) => ({
         ...event,
         ...{ seq: head + 1 + index, at: 88 + index, epoch: 0, link: index === 0 ? null : link(5) },
@@ -237,6 +238,25 @@ export function describeGenerations(test: StageTest): void {
       for (const key of ['used', 'kept'])
         expect(await stage.port.send([signal('a', { key })], null)).toMatchObject([{ outcome: 'duplicate' }])
       expect(await stage.port.cancel({ run: 'a', payload: null }, null)).toMatchObject({ outcome: 'stored' })
+    })
+
+    test('with a past, exposed values stay that were written by its time, and all others are removed', async (stage) => {
+      const events = [{ ...started(), seq: 0, at: 1, epoch: 1, link: null }]
+      const states = [6, 7, 8].map((at) => ({ name: `at ${at}`, at, payload: bytes(`value ${at}`) }))
+      for (const id of ['a', 'b'])
+        await stage.port.install(
+          { id, token: 'e'.repeat(32), procedure: 'refund', version: 1 },
+          ...([0, events, { ...copyOfChild, parent: null, state: 'failed', endedAt: 9, states }] as const),
+        )
+      const [a, b] = [await stage.find('a'), await stage.find('b')]
+      const kept = past(1, { exposedUntil: 7 })
+      expect(await stage.port.restart(generationOf(a.run, 1, { kept }))).toBe(true)
+      const namesOf = async ({ run }: { readonly run: RunKey }) =>
+        (await stage.port.states(run, null)).map(({ name }) => name)
+      expect(await namesOf(a)).toEqual(['at 6', 'at 7'])
+      expect(await namesOf(b)).toEqual(['at 6', 'at 7', 'at 8'])
+      expect(await stage.port.restart(generationOf(b.run, 1))).toBe(true)
+      expect(await namesOf(b)).toEqual([])
     })
 
     test('a child that keeps a past stays one', async (stage) => {

@@ -11,7 +11,8 @@ export function restartRun(tables: Tables, generation: NewGeneration, at: number
     ...{ version, link: copy(link), tags: [...tags], startedBy, info: copy(info) },
     ...{ endedAt: null, cancelAt: kept?.cancelAt ?? null },
   })
-  run.states.clear()
+  for (const [name, state] of run.states)
+    if (kept === null || state.at > kept.exposedUntil) run.states.delete(name)
   appendEvent(run, started, null, kept?.startedAt ?? at)
   for (const event of kept?.events ?? []) appendEvent(run, event, event.link, event.at)
   if (kept === null) {
