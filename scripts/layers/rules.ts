@@ -35,7 +35,10 @@ const borders: Record<string, readonly string[]> = {
   'ai-sdk': ['@pawl/core', '@pawl/core/internal'],
   'openai-agents': ['@pawl/core', '@pawl/core/internal'],
   otel: ['@pawl/core'],
-  cli: ['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite', '@pawl/testing'],
+  cli: [
+    ...['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite', '@pawl/testing'],
+    '@pawl/storage-sqlite/internal',
+  ],
 }
 
 /** Everything that differs between two executions of the same code, and what to use in its place. */

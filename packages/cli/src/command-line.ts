@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import { answer } from './commands/answer.ts'
+import { backup } from './commands/backup.ts'
 import { cancel, deleteRuns, retry, signal } from './commands/change.ts'
 import { check } from './commands/check.ts'
 import {
@@ -65,6 +66,9 @@ export function createProgram(
     'show where the store, the procedures and the server were found, and try them',
     uses.code,
   ).action((flags) => act(flags, doctor))
+  add('backup <file>', 'copy the SQLite file of the store, also while it is in use', uses.store)
+    .option('--force', 'replace a file that exists')
+    .action((file, flags) => act(flags, (context) => backup(context, file, flags)))
   add('migrate', 'bring the tables of the store up to date', uses.store).action((flags) =>
     act(flags, migrate),
   )

@@ -20,6 +20,7 @@ const lines: Readonly<Record<string, string>> = {
   delete: 'delete a:1 --yes',
   export: 'export a:1 --file b.pawl',
   import: 'import a.pawl',
+  backup: 'backup b.db',
   check: 'check a:1',
   checkpoints: 'checkpoints ls',
   explore: 'explore add',
@@ -81,16 +82,16 @@ test.for(Object.keys(lines))('pawl %s --json prints JSON, or refuses it', async 
 test('a command that works on the store itself refuses a server that the config names', async () => {
   using workspace = await createWorkspace()
   const says = 'works on the store itself'
-  for (const command of ['migrate', 'check']) {
+  for (const [command, ...more] of [['migrate'], ['check'], ['backup', 'b.db']] as const) {
     const { folder } = workspace
     mkdirSync(join(folder, command))
     writeFileSync(join(folder, command, 'pawl.config.js'), "export default { remote: 'http://127.0.0.1:9' }")
     const args = ['--config', join(command, 'pawl.config.js')]
-    const ran = await workspace.pawl(command, ...args)
+    const ran = await workspace.pawl(command, ...more, ...args)
     expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining(says) })
     expect(ran.stderr).toContain('http://127.0.0.1:9')
     const store = join(folder, 'pawl.db')
-    expect(await workspace.pawl(command, ...args, '--store', store)).toMatchObject({ status: 0 })
+    expect(await workspace.pawl(command, ...more, ...args, '--store', store)).toMatchObject({ status: 0 })
   }
 })
 

@@ -4,6 +4,7 @@ import type { Store } from '@pawl/core'
 import { usageError } from '../door/problem.ts'
 import type { Config } from './define.ts'
 import { loadModule } from './load.ts'
+import { isPostgres } from './store.ts'
 
 /** Flags that say where things are. They win over the environment, and that over the config. */
 export interface Places {
@@ -107,7 +108,7 @@ function fromConfig<T>(
 
 /** A path of the config is relative to it; an address is not a path. */
 function fromFolder(folder: string, store: string): string {
-  return /^postgres(ql)?:\/\//.test(store) ? store : resolve(folder, store)
+  return isPostgres(store) ? store : resolve(folder, store)
 }
 
 /** The nearest config, upward to the root of the repository. */

@@ -5,7 +5,12 @@ import { sqlite } from '@pawl/storage-sqlite'
 /** A store by its address, or the store that a config made. */
 export function toStore(store: Store | string): Store {
   if (typeof store !== 'string') return store
-  return /^postgres(ql)?:\/\//.test(store) ? postgres(store) : sqlite(store)
+  return isPostgres(store) ? postgres(store) : sqlite(store)
+}
+
+/** Whether an address is one of PostgreSQL. Any other is a path. */
+export function isPostgres(address: string): boolean {
+  return /^postgres(ql)?:\/\//.test(address)
 }
 
 /** Says which store it is, without a password. */

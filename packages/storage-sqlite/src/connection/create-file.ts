@@ -26,7 +26,8 @@ export async function createFile(file: string, make: (file: string) => Promise<v
   await sync(dirname(file))
 }
 
-async function sync(path: string): Promise<void> {
+/** Writes what the file system holds of a file or a directory to the disk. */
+export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     // Uses the descriptor, because file handles of Yarn's Plug'n'Play have no `sync`.

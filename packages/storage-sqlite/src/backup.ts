@@ -1,0 +1,101 @@
+import { link, rename, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { nameAside, removeAside, removeLeftovers } from './connection/aside.ts'
+import { sync } from './connection/create-file.ts'
+import type { Database } from './connection/database.ts'
+import { connectAlone, connectShared, type SqliteDriver } from './connection/driver.ts'
+import { pause } from './connection/retry.ts'
+import { explainFault, isBusy } from './faults.ts'
+import { hasTable, readVersion } from './schema/version.ts'
+import { unusable } from './unusable.ts'
+
+export interface BackupOptions {
+  /** Whether an existing file is replaced. Default: false. */
+  readonly replaces?: boolean
+  /** Default: 'better-sqlite3'. */
+  readonly driver?: SqliteDriver
+}
+
+export interface Backup {
+  /** Number of runs in the copy. */
+  readonly runs: number
+  /** Size of the copy. */
+  readonly bytes: number
+}
+
+/**
+ * Copies the file of a store, also while processes use it. The copy is of one instant, is verified, and appears under its name when it
+ * is whole.
+ * @throws PawlError 'store-unusable'
+ */
+export async function backUp(
+  file: string,
+  target: string,
+  { replaces = false, driver = 'better-sqlite3' }: BackupOptions = {},
+): Promise<Backup> {
+  if (!(await exists(file))) throw unusable(`There is no file ${file}.`, 'Name the file of a store.')
+  if (!replaces && (await exists(target))) throw taken(target)
+  await removeLeftovers(target)
+  const aside = nameAside(resolve(target))
+  try {
+    await copy(file, aside, driver)
+    const runs = await verify(aside, driver)
+    await sync(aside)
+    const { size } = await stat(aside)
+    if (replaces) await rename(aside, target)
+    else await link(aside, target)
+    return { runs, bytes: size }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(target)
+    throw explainFault(error, file)
+  } finally {
+    await removeAside(aside)
+  }
+}
+
+async function copy(file: string, target: string, driver: SqliteDriver): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    let database: Database | undefined
+    try {
+      database = await connectShared(file, driver)
+      if (!hasTable(database, 'runs'))
+        throw unusable(`${file} is not the file of a store.`, 'Name the file of a store.')
+      readVersion(database, file)
+      database.prepare('vacuum into ?').run(target)
+      return
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    } finally {
+      database?.close()
+    }
+    await removeAside(target)
+    await pause(attempt, file)
+  }
+}
+
+/** Returns the number of runs. @throws PawlError 'store-unusable' if the copy is damaged, as its original then is */
+async function verify(copied: string, driver: SqliteDriver): Promise<number> {
+  const database = await connectAlone(copied, driver)
+  try {
+    const found = database.pragma('integrity_check', { simple: true })
+    if (found !== 'ok')
+      throw unusable(
+        `The copy is damaged: ${String(found)}.`,
+        'Nothing was kept. Check the disk, and whether the original is damaged: `pragma integrity_check`.',
+      )
+    return database.prepare<[], number>('select count(*) from runs').pluck().get() ?? 0
+  } finally {
+    database.close()
+  }
+}
+
+function taken(target: string): Error {
+  return unusable(`${target} exists.`, 'Choose another file.')
+}
+
+function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
+}

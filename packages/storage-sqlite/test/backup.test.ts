@@ -1,0 +1,73 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { connect, driver } from '../../../test/support/sqlite.ts'
+import { type BackupOptions, backUp } from '../src/backup.ts'
+import { dumpFile } from './support/dump.ts'
+import { ownedRun, step } from './support/runs.ts'
+import { openStore, tempFile } from './support/stores.ts'
+
+const copyOf = (file: string, target: string, options: BackupOptions = {}) =>
+  backUp(file, target, { driver, ...options })
+
+it('copies a store that is in use, with everything acknowledged before, and nothing later', async () => {
+  const file = tempFile()
+  const store = await openStore(file)
+  const standing = await ownedRun(store, 'a')
+  for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+  const target = join(dirname(file), 'backup.db')
+  const made = await copyOf(file, target)
+  await store.commit(standing.worker, [step({ ...standing, head: 21 })])
+  expect(made).toEqual({ runs: 1, bytes: statSync(target).size })
+  expect(dumpFile(target).events).toHaveLength(21)
+  const restored = await openStore(target)
+  expect(await restored.load(standing.run, 0, 100)).toHaveLength(21)
+})
+
+it('replaces a file only if it is told to', async () => {
+  const file = tempFile()
+  await openStore(file)
+  const target = join(dirname(file), 'backup.db')
+  writeFileSync(target, 'mine')
+  await expect(copyOf(file, target)).rejects.toMatchObject({ code: 'store-unusable' })
+  expect(readFileSync(target, 'utf8')).toBe('mine')
+  expect(await copyOf(file, target, { replaces: true })).toMatchObject({ runs: 0 })
+})
+
+it('refuses what is not the file of a store, and leaves nothing behind', async () => {
+  const file = tempFile()
+  const folder = join(dirname(file), 'backups')
+  mkdirSync(folder)
+  const target = join(folder, 'backup.db')
+  await expect(copyOf(file, target)).rejects.toThrow(/There is no file/)
+  const other = connect(file)
+  other.exec('create table things (id integer)')
+  other.close()
+  await expect(copyOf(file, target)).rejects.toThrow(/is not the file of a store/)
+  const text = `${file}.txt`
+  writeFileSync(text, 'a text of some length, which is no database at all'.repeat(100))
+  await expect(copyOf(text, target)).rejects.toMatchObject({ code: 'store-unusable' })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it('keeps no copy of a damaged file', async () => {
+  const file = tempFile()
+  const store = await openStore(file)
+  const standing = await ownedRun(store, 'a')
+  for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+  await store.close()
+  const database = connect(file)
+  const page = database.pragma('page_size', { simple: true }) as number
+  const root = database
+    .prepare("select rootpage from sqlite_schema where name = 'events'")
+    .pluck()
+    .get() as number
+  database.close()
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, (root - 1) * page, root * page)
+  writeFileSync(file, bytes)
+  const folder = join(dirname(file), 'backups')
+  mkdirSync(folder)
+  await expect(copyOf(file, join(folder, 'backup.db'))).rejects.toMatchObject({ code: 'store-unusable' })
+  expect(readdirSync(folder)).toEqual([])
+})
