@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { commandsOf, isCommand } from './support/commands.ts'
+import { commandsIn, commandsOf, isCommand } from './support/commands.ts'
 import { findBrokenLinks } from './support/links.ts'
 import { readPage, readPages, root } from './support/pages.ts'
 import { tryPatch } from './support/patches.ts'
@@ -42,6 +42,12 @@ test('the commands on the pages exist', () => {
   expect(wrong).toEqual([])
 })
 
+test('the commands in the sentences of the pages exist', () => {
+  const named = pages.flatMap(({ path, text }) => commandsIn(text).map((command) => ({ path, command })))
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ path, command }) => !isCommand(command, namesOn(path)))).toEqual([])
+})
+
 test('the patches on the pages fit the code', async () => {
   for (const { path, blocks: ofPage } of pages) {
     const patches = ofPage.filter(({ language }) => language === 'diff').map(({ text }) => text)
@@ -52,6 +58,18 @@ test('the patches on the pages fit the code', async () => {
 test('every block is of a language that is checked', () => {
   const unknown = blocks.filter(({ language }) => !['ts', 'text', 'sh', 'diff', 'sql'].includes(language))
   expect(unknown).toEqual([])
+})
+
+test('what is not in this release stands in the README, and other pages link to it', () => {
+  const denials = pages.flatMap(({ path, text }) =>
+    (path === 'README.md' ? [] : text.split('\n'))
+      .map((line) => line.replaceAll(/\[not in this release\]\(\S*README\.md#limitations\)/g, ''))
+      .filter((line) =>
+        /\bthis (release|version) (has|is|can|does)|\b(not|no) .*in this release|not there yet/i.test(line),
+      )
+      .map((line) => `${path}: ${line.slice(0, 100)}`),
+  )
+  expect(denials).toEqual([])
 })
 
 test('links lead to files and headings that are there', () => {

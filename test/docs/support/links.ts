@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Page, readPage, root } from './pages.ts'
+import { type Page, proseOf, readPage, root } from './pages.ts'
 
 /** The links of a page within the repository that lead nowhere: to no file, or to no heading of it. */
 export function findBrokenLinks({ path, text }: Page): readonly string[] {
-  return [...proseOf(text).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)]
+  return [
+    ...proseOf(text)
+      .replaceAll(/`[^`\n]*`/g, '')
+      .matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g),
+  ]
     .map(([, link = '']) => link)
     .filter((link) => !/^(https?|mailto):/.test(link) && !isGood(path, link))
 }
@@ -18,18 +22,10 @@ function isGood(from: string, link: string): boolean {
 
 /** As GitHub makes them of headings: lower case, no punctuation, a dash for each space. */
 function anchorsOf({ text }: Page): readonly string[] {
-  return [...withoutBlocks(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+  return [...proseOf(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   )
-}
-
-function proseOf(text: string): string {
-  return withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '')
-}
-
-function withoutBlocks(text: string): string {
-  return text.replaceAll(/^```[\s\S]*?^```$/gm, '')
 }

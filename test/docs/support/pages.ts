@@ -39,6 +39,11 @@ export function readPage(path: string): Page {
   return { path, text, blocks: findBlocks(text) }
 }
 
+/** A text without its fenced blocks. */
+export function proseOf(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+}
+
 /** The fenced blocks of a page. */
 function findBlocks(text: string): readonly Block[] {
   return [...text.matchAll(/^```(\S*).*\n([\s\S]*?)^```$/gm)].map((found) => ({
