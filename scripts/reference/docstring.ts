@@ -48,6 +48,7 @@ export function readDocstring(comment: string): Docstring {
   }
 }
 
+/** Joins the lines of a paragraph; the items of a list keep lines of their own. */
 function unwrap(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, ' ')
+  return text.trim().replaceAll(/\s*\n(?!- )\s*/g, ' ')
 }

@@ -834,7 +834,7 @@ export const pages: readonly Page[] = [
         heading: 'testEngine',
         signature: 'testEngine(options)',
         of: [testFile, 'testEngine'],
-        note: 'Takes the options of [createEngine](engine.md#createengine), and:',
+        note: 'Takes the options of [createEngine](engine.md#createengine) except `channels`, `links` and `selfApproval`, and:',
         tables: [
           {
             types: [

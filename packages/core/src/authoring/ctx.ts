@@ -37,7 +37,8 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    *
    * A failed step is retried: by default three attempts, 1 s apart and doubling up to 1 min, with full jitter. The count
    * of attempts survives a crash.
-   * @throws PawlError 'step-failed' (details.cause is the last error), 'step-timed-out', 'payload-refused'
+   * @throws PawlError 'step-failed' (details.cause is the last error), 'step-timed-out', 'payload-refused', 'policy-refused'
+   * (with `classes`)
    * @example
    * await ctx.step('charge', ({ idempotencyKey }) => payments.charge(card, 45, { idempotencyKey }), {
    *   retry: { attempts: 5, backoff: '2s' }, timeout: '30s',

@@ -8,6 +8,6 @@ export interface SignalOptions {
 
 /** The options of `cancel`. */
 export interface CancelOptions {
-  /** Who cancels the run, such as 'user:ana'. Default: none. Range: begins with `user:`, `service:` or `agent:`. */
+  /** Who cancels the run, such as 'user:ana'. Default: none. Range: 1 to 200 characters. */
   readonly by?: Actor
 }

@@ -179,6 +179,10 @@ export interface Human {
     ...options: Options<M, Untimed & EscalateOptions<C>>
   ): Promise<Resolution<ValueOf<C[number]>>>
 
-  /** Notifies people without waiting for an answer. Resolves when the notice is recorded. */
+  /**
+   * Records a notice for people and writes it to the logger of the engine. Channels and the inbox do not deliver it: ask if a
+   * person must see it. Resolves when the notice is recorded.
+   * @example await ctx.human.notify('Order {id} is late', { data: { id }, severity: 'warning' })
+   */
   notify<const M extends string>(message: M, ...options: Options<M, NotifyOptions>): Promise<void>
 }

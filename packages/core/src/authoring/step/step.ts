@@ -5,7 +5,7 @@ import type { ActionClass } from '../policy/policy.ts'
 export interface StepCall {
   /** Identifies this step of this run. Every attempt receives the same key; no other step of any run does. */
   readonly idempotencyKey: string
-  /** Aborts when the attempt times out, and when the worker stops waiting for it. */
+  /** Aborts when the attempt times out, when the run is cancelled or the part of it closed, and when the worker stops waiting for it. */
   readonly signal: AbortSignal
   /** Number of the attempt, starting at 1. */
   readonly attempt: number
