@@ -56,6 +56,7 @@ const checkFile = 'core/src/runs/run-check.ts'
 const previewFile = 'core/src/runs/preview.ts'
 const answeringFile = 'core/src/client/inbox/answering.ts'
 const channelFile = 'core/src/client/channels/channel.ts'
+const serverFile = 'server/src/types.ts'
 const engineFile = 'core/src/engine.ts'
 const testFile = 'testing/src/test-engine.ts'
 
@@ -795,6 +796,65 @@ export const pages: readonly Page[] = [
         tables: [{ types: [[channelFile, 'Sender']], title: 'property of the sender' }],
       },
       { heading: 'links', tables: [{ types: [[channelFile, 'LinkOptions']] }] },
+      {
+        heading: 'folder',
+        signature: 'folder(path, options)',
+        of: ['channels/src/folder/folder.ts', 'folder'],
+        tables: [{ types: [['channels/src/folder/folder.ts', 'FolderOptions']] }],
+      },
+      {
+        heading: 'mail',
+        signature: 'mail(options)',
+        of: ['channels/src/mail/mail.ts', 'mail'],
+        tables: [{ types: [['channels/src/mail/mail.ts', 'MailOptions']] }],
+      },
+      {
+        heading: 'slack',
+        signature: 'slack(options)',
+        of: ['slack/src/slack.ts', 'slack'],
+        tables: [{ types: [['slack/src/slack.ts', 'SlackOptions']] }],
+      },
+    ],
+  },
+  {
+    file: 'server.md',
+    title: 'The server',
+    intro: 'The functions of `@pawl/server`. [The server](../guides/server.md) explains them.',
+    sections: [
+      {
+        heading: 'createServer',
+        signature: 'createServer(options)',
+        of: ['server/src/server.ts', 'createServer'],
+        tables: [{ types: [[serverFile, 'ServerOptions']] }],
+      },
+      {
+        heading: 'auth',
+        note: 'An `auth` receives the `Request` and returns `null`, or an identity:',
+        tables: [{ title: 'property', types: [[serverFile, 'Identity']], shown: { actor: '`Actor`' } }],
+      },
+      { heading: 'Roles', of: [serverFile, 'Role'] },
+      { heading: 'tokens', signature: 'tokens(file)', of: ['server/src/auth/tokens.ts', 'tokens'] },
+      {
+        heading: 'proxyHeader',
+        signature: 'proxyHeader(options)',
+        of: ['server/src/auth/proxy-header.ts', 'proxyHeader'],
+        tables: [{ types: [['server/src/auth/proxy-header.ts', 'ProxyHeaderOptions']] }],
+      },
+      { heading: 'local', signature: 'local()', of: ['server/src/auth/local.ts', 'local'] },
+      {
+        heading: 'webhooks',
+        signature: 'webhooks(options)',
+        of: ['server/src/hooks/webhooks.ts', 'webhooks'],
+        tables: [{ types: [['server/src/hooks/webhooks.ts', 'WebhookOptions']] }],
+        see: '[webhooks](../guides/server.md#webhooks)',
+      },
+      {
+        heading: 'server.listen',
+        signature: 'server.listen({ port, host })',
+        of: [serverFile, 'Server.listen'],
+      },
+      { heading: 'server.stop', signature: 'server.stop()', of: [serverFile, 'Server.stop'] },
+      { heading: 'toNode', signature: 'toNode(server)', of: ['server/src/server.ts', 'toNode'] },
     ],
   },
   {

@@ -11,6 +11,7 @@ import {
   procedure,
 } from '@pawl/core'
 import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
+import { createServer } from '@pawl/server'
 import { postgres } from '@pawl/storage-postgres'
 import { sqlite } from '@pawl/storage-sqlite'
 import {
@@ -117,6 +118,7 @@ interface Known {
 
 const known: { readonly [heading: string]: Known } = {
   'engine.md createEngine': { call: () => createEngine({ store: memory(), procedures: [], ...nonsense }) },
+  'server.md createServer': { call: (engine) => createServer({ client: engine, ...nonsense }) },
   'client.md createClient': { call: () => createClient({ store: memory(), ...nonsense }) },
   'engine.md stop': { call: (engine) => engine.stop(nonsense) },
   'engine.md retention': { call: () => start({ retention: { '*': nonsense } }) },
@@ -223,6 +225,8 @@ const known: { readonly [heading: string]: Known } = {
 const parts: readonly string[] = [
   'agent.md The answer of a decider',
   ...['Channel', 'can', 'links', 'recipients', 'submit'].map((heading) => `channels.md ${heading}`),
+  ...['folder', 'mail', 'slack'].map((heading) => `channels.md ${heading}`),
+  ...['auth', 'proxyHeader', 'webhooks'].map((heading) => `server.md ${heading}`),
   ...['Actions', 'Checks by agents', 'Checks by people', 'Tasks', 'Verifications'].map(
     (heading) => `procedure.md ${heading}`,
   ),
@@ -269,6 +273,7 @@ const contracts: readonly (readonly [file: string, type: string])[] = [
   ['core/src/client/types.ts', 'Inbox'],
   ['core/src/client/checkpoints/checkpoint.ts', 'Checkpoints'],
   ['core/src/client/channels/channel.ts', 'Channel'],
+  ['server/src/types.ts', 'Server'],
   ['testing/src/test-engine.ts', 'TestEngine'],
 ]
 

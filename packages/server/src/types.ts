@@ -22,9 +22,11 @@ export type Role = 'answer' | 'watch' | 'operate' | 'admin'
 
 /** Who makes a request. */
 export interface Identity {
+  /** The person, who is recorded with answers and runs. */
   readonly actor: Extract<Actor, `user:${string}`>
   /** Groups, roles and queues whose asks it may answer. */
   readonly names: readonly Audience[]
+  /** What it may see and do. */
   readonly role: Role
   /** Whether a request may name another person with `as`. Default: false. */
   readonly actAs?: boolean
@@ -43,9 +45,9 @@ export interface ServerOptions {
    */
   // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
   readonly procedures?: readonly Procedure<any, any, any>[]
-  /** Default: `local()`. */
+  /** Returns who makes a request; null refuses it with status 401. Default: `local()`. */
   readonly auth?: Auth
-  /** Accepted `Host` names besides those of loopback. @example ['pawl.example.org'] */
+  /** Accepted `Host` names besides those of loopback. Default: none. @example ['pawl.example.org'] */
   readonly hosts?: readonly string[]
   /** The path the server is mounted at. Default: '/'. @example '/pawl' */
   readonly basePath?: `/${string}`
@@ -59,7 +61,7 @@ export interface ServerOptions {
   readonly links?: LinkOptions
   /** Sends webhooks. Their procedures belong to an engine on the same store; see `webhooks`. Default: none. */
   readonly hooks?: Webhooks
-  /** Narrows what an identity may do with one thing. It cannot widen it. */
+  /** Narrows what an identity may do with one thing. It cannot widen it. Default: the role and the names decide. */
   readonly may?: (identity: Identity, verb: Verb, thing: Thing) => boolean
   /** Receives the causes of replies with status 500. Default: the console. */
   readonly logger?: Logger

@@ -5,10 +5,11 @@ import type { Auth, Identity } from '../types.ts'
 
 /** The options of `proxyHeader`. */
 export interface ProxyHeaderOptions {
-  /** @example 'x-forwarded-user' */
+  /** Name of the header. @example 'x-forwarded-user' */
   readonly header: string
-  /** Addresses of the proxies that set it. @example ['127.0.0.1'] */
+  /** Addresses of the proxies that set it. Range: IP addresses. @example ['127.0.0.1'] */
   readonly trustProxy: readonly [string, ...string[]]
+  /** Returns the identity of the person that the header names; null refuses the request with status 401. */
   readonly identify: (value: string) => Identity | null | Promise<Identity | null>
 }
 
