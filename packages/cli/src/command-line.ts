@@ -9,7 +9,8 @@ import {
   removeCheckpoints,
   showCheckpoint,
 } from './commands/checkpoints.ts'
-import { completionScript, type Shell, shells } from './commands/completion.ts'
+import { complete, placesIn } from './commands/completion/complete.ts'
+import { completionScripts, installHelp, type Shell, shells } from './commands/completion/scripts.ts'
 import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
 import { explore } from './commands/explore.ts'
@@ -74,11 +75,18 @@ export function createProgram(
   )
   add('completion', `print a completion script for ${shells.join(', ')}`, [])
     .addArgument(new Argument('<shell>').choices(shells))
+    .addHelpText('after', installHelp)
     .action((shell: Shell, flags) =>
       act(flags, ({ out }) => {
-        out.print(completionScript(program, shell))
+        out.print(completionScripts[shell])
         return exit.done
       }),
+    )
+  program
+    .command('complete [words...]', { hidden: true })
+    .exitOverride()
+    .action((words: readonly string[]) =>
+      act(placesIn(words), (context) => complete(context, program, words)),
     )
   add('version', 'print the versions of Pawl and Node', ['json']).action((flags) => act(flags, version))
   addHelp(program)

@@ -45,7 +45,8 @@ const flags: Readonly<Record<string, readonly [args: readonly string[], tried: R
 }
 
 const stream = { write: () => true }
-const commands = createProgram({ stdout: stream, stderr: stream }, async () => {}).commands
+const program = createProgram({ stdout: stream, stderr: stream }, async () => {})
+const commands = program.createHelp().visibleCommands(program)
 
 test('each command has a line here', () => {
   expect(commands.map((command) => command.name()).sort()).toEqual(Object.keys(lines).sort())
