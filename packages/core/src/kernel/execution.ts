@@ -369,6 +369,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
       this.#verdict = { state: 'damaged', what: 'its first event is not "started"' }
     if (this.#verdict !== null) return
     this.#began = true
+    this.#seq = event.seq
     this.#time = event.at
     new Promise((resolve) => resolve(this.#options.program(this.issue, this))).then(
       (output) => this.#finish(false, output),

@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/core'
 import { Execution, turns } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { Tables } from '../../src/memory/tables.ts'
+import { lifeOf, standingEvents } from './lives.ts'
 import type { SimulatedProcess } from './process.ts'
 import { makeChild, type Stage, type Work } from './program.ts'
 
@@ -28,7 +29,7 @@ export class Bodies implements Stage {
   readonly begun: Begun[] = []
   /** Steps that have an undo, as run and path. */
   readonly undoable = new Set<string>()
-  /** The registered undos, by run and path. */
+  /** The registered undos, by generation and path. */
   readonly registered = new Map<string, Registered>()
   readonly child: ReturnType<typeof makeChild> = makeChild(this)
   /** Runs whose bodies kill their process. */
@@ -39,6 +40,8 @@ export class Bodies implements Stage {
   onDeadly: (process: SimulatedProcess) => void = () => {}
   readonly #tables: Tables
   readonly #failures = new Map<string, number>()
+  /** The generation that an execution executes. */
+  readonly #lives = new WeakMap<Execution, string>()
   #tokens = 0
   #process: SimulatedProcess | null = null
 
@@ -51,8 +54,11 @@ export class Bodies implements Stage {
     this.#process = process
   }
 
-  beginTrace(life: string): string[] {
+  beginTrace(run: string): string[] {
     const trace: string[] = []
+    const execution = turns.current as Execution
+    const life = lifeOf(run, execution.deliveredSeq)
+    this.#lives.set(execution, life)
     this.traces.set(life, [...(this.traces.get(life) ?? []), trace])
     return trace
   }
@@ -63,8 +69,9 @@ export class Bodies implements Stage {
 
   onRegistered(run: string, path: string): void {
     const { current } = turns
-    const undo = `${run} ${path}`
-    if (!(current instanceof Execution) || this.registered.has(undo)) return
+    if (!(current instanceof Execution)) return
+    const undo = `${this.#lives.get(current) ?? run} ${path}`
+    if (this.registered.has(undo)) return
     this.registered.set(undo, { turn: current.turn, nth: this.registered.size })
   }
 
@@ -106,7 +113,7 @@ export class Bodies implements Stage {
     const record = this.#tables.runs.get(run)
     const isInVain =
       record?.worker === process.worker &&
-      record.events.some((event) => event.type === 'settled' && bodyOf(event) === path)
+      standingEvents(record).some((event) => event.type === 'settled' && bodyOf(event) === path)
     this.begun.push({ run, path, process: process.name, isInVain })
     return process
   }

@@ -2,6 +2,7 @@ import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import { signalOf } from './family.ts'
+import { countRetries, generationsOf, standingEvents } from './lives.ts'
 import type { World } from './world.ts'
 
 interface Created {
@@ -15,7 +16,7 @@ export function findFamilyFaults(world: World, run: RunRecord, output: readonly 
   return [
     ...findOriginFaults(world, run),
     ...run.events.flatMap((event) => findChildFaults(world, run, event)),
-    ...run.events.flatMap((event) => findHearingFaults(world, run, event)),
+    ...standingEvents(run).flatMap((event) => findHearingFaults(world, run, event)),
     ...findSendFaults(world, run, output),
   ]
 }
@@ -28,28 +29,36 @@ function createdBy({ type, kind, failed, payload }: LogEvent): Created | undefin
 }
 
 /** A child is there because the log of its parent says so. */
-function findOriginFaults({ tables }: World, { id, parent }: RunRecord): readonly string[] {
+function findOriginFaults({ tables, deleted }: World, { id, parent }: RunRecord): readonly string[] {
   if (parent === null) return []
   const creator = tables.runs.get(parent.run)
-  // Its parent is deleted, or it names none that there ever was: runs of the world are never deleted.
-  if (creator === undefined) return parent.run.startsWith('run ') ? ['its parent is missing'] : []
+  if (creator === undefined)
+    // It may name a run that there never was.
+    return deleted.has(parent.run) || !parent.run.startsWith('run ') ? [] : ['its parent is missing']
   const creations = creator.events.filter((event) => createdBy(event)?.id === id)
-  const [only] = creations
-  if (creations.length === 1 && only?.position === parent.position) return []
+  const positions = new Set(creations.map(({ position }) => position))
+  // A creator that is retried finds the child that it has created there.
+  const isOnce = creations.length === 1 || (positions.size === 1 && countRetries(creator) > 0)
+  if (isOnce && positions.has(parent.position ?? -1)) return []
   return [`the log of its parent creates it ${creations.length} times`]
 }
 
 /** The child is there, and did not outlive its parent or its scope without being told. */
-function findChildFaults({ tables, deleted }: World, run: RunRecord, event: LogEvent): readonly string[] {
+function findChildFaults(
+  { tables, deleted, retried }: World,
+  run: RunRecord,
+  event: LogEvent,
+): readonly string[] {
   const created = createdBy(event)
   if (created === undefined) return []
   const { id, detached } = created
   const child = tables.runs.get(id)
   if (child === undefined) return deleted.has(id) ? [] : [`its child ${id} is missing`]
   if (child.parent?.run !== run.id) return [`its child ${id} has another parent`]
-  const isTold = child.cancelAt !== null || detached === true
+  // Its own retry made it live again, whatever became of its parent.
+  const isTold = child.cancelAt !== null || detached === true || retried.has(id)
   const outlives = child.endedAt === null || child.endedAt > (run.endedAt ?? Number.POSITIVE_INFINITY)
-  const isWithdrawn = run.events.some(
+  const isWithdrawn = standingEvents(run).some(
     ({ type, position, at }) =>
       type === 'withdrawn' && position === event.position && at < (child.endedAt ?? at + 1),
   )
@@ -63,11 +72,14 @@ function findChildFaults({ tables, deleted }: World, run: RunRecord, event: LogE
 function findHearingFaults({ tables, deleted }: World, run: RunRecord, event: LogEvent): readonly string[] {
   const { type, kind, position, failed, payload, name } = event
   const ends = run.messages.filter((message) => message.kind === 'ended' && message.name === String(position))
-  if (ends.length > 1) return [`it was told ${ends.length} times of the end that position ${position} awaits`]
+  if (ends.length > countEnds(tables, run, event))
+    return [`it was told ${ends.length} times of the end that position ${position} awaits`]
   if (type === 'created' && kind === 'child')
     return findUnheard(tables.runs.get(idOf(event)), run, event, ends.length)
   if (type !== 'settled' || (kind !== 'child' && kind !== 'result')) return []
-  const creation = run.events.find((other) => other.type === 'created' && other.position === position)
+  const creation = standingEvents(run).find(
+    (other) => other.type === 'created' && other.position === position,
+  )
   if (kind === 'child' && creation === undefined) return []
   const id = creation === undefined ? name : idOf(creation)
   const other = tables.runs.get(id)
@@ -76,10 +88,10 @@ function findHearingFaults({ tables, deleted }: World, run: RunRecord, event: Lo
   if (failure?.details?.cause?.code === 'run-quarantined')
     return other === undefined ? [] : [`it was told that ${id} is deleted, which is there`]
   if (other === undefined) return deleted.has(id) ? [] : [`it has a result of ${id}, which is missing`]
-  const expected = other.state
+  const expected = endsOf(other)
   const heard = failure === null ? 'completed' : failure.code === 'run-cancelled' ? 'cancelled' : failure.code
-  const isSame = heard === (expected === 'failed' ? 'run-failed' : expected)
-  if (!isSame) return [`it heard that ${id} is ${heard}, which is ${expected}`]
+  if (!expected.includes(heard ?? ''))
+    return [`it heard that ${id} is ${heard}, which is ${expected.join(', ')}`]
   const end = other.events.at(-1)?.payload ?? null
   const isSameOutput = failed || String(end) === String(payload)
   return isSameOutput ? [] : [`it heard another output of ${id} than it returned`]
@@ -89,12 +101,32 @@ function findHearingFaults({ tables, deleted }: World, run: RunRecord, event: Lo
 function findUnheard(
   child: RunRecord | undefined,
   parent: RunRecord,
-  { position }: LogEvent,
+  { position, seq }: LogEvent,
   told: number,
 ): readonly string[] {
   if (child?.endedAt == null || told > 0) return []
+  // What an earlier generation has waited for, the one that was retried knows nothing of.
+  if (countRetries(parent) > 0 && seq < parent.base) return []
   const isOver = (parent.endedAt ?? Number.POSITIVE_INFINITY) <= child.endedAt
   return isOver ? [] : [`it was never told of the end of ${child.id}, for which position ${position} waits`]
+}
+
+/** How often a run may be told of an end: once, and once more for each retry of it and of the run that has ended. */
+function countEnds({ runs }: World['tables'], run: RunRecord, { position, name }: LogEvent): number {
+  const created = run.events.filter((event) => event.type === 'created' && event.position === position)
+  const others = new Set([name, ...created.map(idOf)])
+  const retries = [...others].map((id) => countRetries(runs.get(id) ?? { events: [] }))
+  return retries.reduce((sum, count) => sum + count, 1 + countRetries(run))
+}
+
+/** How a run has ended, each time that it did: it is heard of one of them. */
+function endsOf(run: RunRecord): readonly string[] {
+  return generationsOf(run).flatMap(({ events }, i, { length }) => {
+    if (events.at(-1)?.type !== 'ended') return []
+    if (i === length - 1) return [run.state === 'failed' ? 'run-failed' : run.state]
+    // Only a run that has failed or was cancelled is retried: its log does not say which of both, if it has a cancel.
+    return events.some(({ type }) => type === 'cancelled') ? ['run-failed', 'cancelled'] : ['run-failed']
+  })
 }
 
 interface Failure {
@@ -112,17 +144,16 @@ function findSendFaults(
   run: RunRecord,
   output: readonly string[],
 ): readonly string[] {
-  const sends = run.events.filter(
-    ({ type, kind, failed }) => type === 'settled' && kind === 'send' && !failed,
-  )
-  const signals = sends.filter(({ name }) => name !== 'cancel').length
+  const signals = countSignals(standingEvents(run))
+  // What a generation has sent whose place another one took stays sent. The other sends it again, with the same key, or not at all.
+  const most = countSignals(run.events)
   const mark = `signal:${signalOf(run.id, '/')}`
   const stored = [...tables.runs.values()].flatMap(({ messages }) =>
     messages.filter(({ key }) => key?.startsWith(mark)),
   )
   const isKnown = ![...deleted].some((id) => id.startsWith(run.id))
   const faults: string[] = []
-  if (isKnown && stored.length !== signals)
+  if (isKnown && (stored.length < signals || stored.length > most))
     faults.push(`its log has ${signals} signals that it sent, and ${stored.length} are stored`)
   for (const line of output) {
     const sent = /: (?:spawn|reach) .*"?(from_\w+)"/.exec(line)?.[1]
@@ -134,4 +165,10 @@ function findSendFaults(
       faults.push(`it cancelled ${cancelled}, which does not know`)
   }
   return faults
+}
+
+function countSignals(events: readonly LogEvent[]): number {
+  return events.filter(
+    ({ type, kind, name, failed }) => type === 'settled' && kind === 'send' && name !== 'cancel' && !failed,
+  ).length
 }

@@ -1,10 +1,11 @@
 import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
+import { generationsOf } from './lives.ts'
 import type { World } from './world.ts'
 
 /** The verdict and the answers that a log has on each gate. */
-function consentsIn({ events }: Pick<RunRecord, 'events'>) {
+function consentsIn({ events }: { readonly events: readonly LogEvent[] }) {
   const isOf = (event: LogEvent, kind: string): boolean =>
     event.type === 'settled' && event.kind === kind && !event.failed
   const policies = events.filter((event) => isOf(event, 'step') && event.name.endsWith(' · policy'))
@@ -27,14 +28,21 @@ function consentsIn({ events }: Pick<RunRecord, 'events'>) {
 
 /** Whether each gate acted only if the recorded policy allowed it, or a person had said yes before. */
 export function findGateFaults({ bodies }: World, run: RunRecord): readonly string[] {
-  return consentsIn(run).flatMap(({ action, verdict, yes, act }) => {
+  const generations = generationsOf(run).map(consentsIn)
+  // What a generation has begun whose place another one took, it was allowed itself.
+  const allowed = new Set(generations.flat().flatMap((gate) => (isAllowed(gate) ? gate.action : [])))
+  return generations.flat().flatMap((gate) => {
+    const { action, verdict, yes, act } = gate
     const began = bodies.begun.some((one) => one.run === run.id && one.path === action)
-    const isAllowed = verdict === 'allow' || (verdict === 'human' && yes !== undefined)
     const isLate = act !== undefined && yes !== undefined && act.seq < yes.seq
-    return (began || act !== undefined) && (!isAllowed || isLate)
+    return (began && !allowed.has(action)) || (act !== undefined && (!isAllowed(gate) || isLate))
       ? [`the gate ${action} acted, and its policy said ${verdict}`]
       : []
   })
+}
+
+function isAllowed({ verdict, yes }: ReturnType<typeof consentsIn>[number]): boolean {
+  return verdict === 'allow' || (verdict === 'human' && yes !== undefined)
 }
 
 /** The number of gates of a run that acted with the yes of a person. */

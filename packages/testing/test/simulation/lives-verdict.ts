@@ -1,7 +1,7 @@
 import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
-import { lifeOf } from './lives.ts'
+import { generationsOf, lifeOf, standingEvents, standingOf, takesPlace } from './lives.ts'
 import type { World } from './world.ts'
 
 /** What a generation was given. */
@@ -13,6 +13,8 @@ interface Given {
 
 /** The present generation of a run. */
 export interface Life extends Given {
+  /** By which its traces are found. */
+  readonly name: string
   readonly events: readonly LogEvent[]
   /** What its executions have seen, with what those before it had. */
   readonly traces: readonly (readonly string[])[]
@@ -20,32 +22,35 @@ export interface Life extends Given {
 
 export function presentLife({ bodies }: World, run: RunRecord): Life {
   const events = run.events.slice(run.base)
-  const given = givenTo(events[0])
-  return { ...given, events, traces: bodies.traces.get(lifeOf(run.id, given.round)) ?? [] }
+  const name = lifeOf(run.id, run.base)
+  return { ...givenTo(events[0]), name, events, traces: bodies.traces.get(name) ?? [] }
 }
 
 /** Whether each generation follows from what the one before it has seen, and each checkpoint is there once. */
 export function findLifeFaults({ bodies }: World, run: RunRecord): readonly string[] {
-  const starts = run.events.filter(({ type }) => type === 'started')
+  const generations = generationsOf(run)
   const faults = findCheckpointFaults(run)
-  for (const [i, started] of starts.entries()) {
-    const { round, before } = givenTo(started)
-    if (round !== i + 1) faults.push(`its generation ${i + 1} is in round ${round}`)
-    if (i === 0) continue
-    const traces = bodies.traces.get(lifeOf(run.id, i)) ?? []
-    if (!traces.some((trace) => before.every((seen, n) => trace[n] === seen)))
-      faults.push(`generation ${i + 1} follows from what none has seen:\n  ${before.join('\n  ')}`)
+  let round = 0
+  for (const [i, generation] of generations.entries()) {
+    const given = givenTo(generation.events[0])
+    if (!takesPlace(generation)) round++
+    if (given.round !== round) faults.push(`its generation ${i + 1} is in round ${given.round}`)
+    const traces = bodies.traces.get(lifeOf(run.id, generation.base)) ?? []
     const longest = traces.reduce((a, b) => (b.length > a.length ? b : a), [])
-    for (const trace of traces)
-      if (!trace.every((seen, n) => longest[n] === seen))
-        faults.push(`two executions of generation ${i} differ`)
+    if (traces.some((trace) => !isBeginning(trace, longest)))
+      faults.push(`two executions of generation ${i + 1} differ`)
+    const next = generations[i + 1]
+    if (next === undefined || takesPlace(next)) continue
+    const { before } = givenTo(next.events[0])
+    if (!traces.some((trace) => isBeginning(before, trace)))
+      faults.push(`generation ${i + 2} follows from what none has seen:\n  ${before.join('\n  ')}`)
   }
-  if (starts.at(-1)?.seq !== run.base) faults.push(`its log begins at ${run.base}`)
+  if (generations.at(-1)?.base !== run.base) faults.push(`its log begins at ${run.base}`)
   return faults
 }
 
 function findCheckpointFaults(run: RunRecord): string[] {
-  const recorded = run.events
+  const recorded = standingEvents(run)
     .filter(({ type, kind, failed }) => type === 'settled' && kind === 'checkpoint' && !failed)
     .map(({ position, name }) => `${position} ${name}`)
   const kept = [...run.checkpoints.values()].map(({ position, name }) => `${position} ${name}`)
@@ -64,7 +69,11 @@ function givenTo(started: LogEvent | undefined): Given {
   return { round, before }
 }
 
-/** The number of generations that a run has begun by itself. */
-export function countContinued({ events }: RunRecord): number {
-  return events.filter((event) => event.type === 'started' && event.seq > 0).length
+export function isBeginning(trace: readonly string[], whole: readonly string[]): boolean {
+  return trace.every((seen, i) => whole[i] === seen)
+}
+
+/** The number of generations that a run has begun by itself, and that count. */
+export function countContinued(run: RunRecord): number {
+  return standingOf(run).filter(({ why }) => why === 'continued').length
 }

@@ -1,4 +1,5 @@
 import { countConsents } from './gate-verdict.ts'
+import { countRetries } from './lives.ts'
 import { countContinued } from './lives-verdict.ts'
 import { skipsUndos } from './undo-verdict.ts'
 import { findFaults } from './verdict.ts'
@@ -30,6 +31,8 @@ export interface Played {
   /** Generations that runs have begun, and checkpoints in their logs. */
   readonly continued: number
   readonly checkpoints: number
+  /** Generations that took the place of one that had failed. */
+  readonly retried: number
 }
 
 /** Plays one world for each seed. */
@@ -41,7 +44,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
   let [cancelled, failed, undos, withoutCode] = [0, 0, 0, 0]
   let [deadly, found, unlucky] = [0, 0, 0]
   let [children, replies, consents] = [0, 0, 0]
-  let [continued, checkpoints] = [0, 0]
+  let [continued, checkpoints, retried] = [0, 0, 0]
   for (const seed of seeds) {
     const world = new World({ seed, runs: 8, rounds: 600 })
     await world.play()
@@ -60,6 +63,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
       }
       consents += countConsents(run)
       continued += countContinued(run)
+      retried += countRetries(run)
       checkpoints += run.events.filter(({ kind }) => kind === 'checkpoint').length
       if (run.parent !== null) children++
       if (run.state === 'cancelled') cancelled++
@@ -71,5 +75,6 @@ export async function play(seeds: readonly number[]): Promise<Played> {
     }
   }
   const ends = { deadly, found, unlucky, cancelled, failed, undos, withoutCode }
-  return { faults, bodies, events, takeovers, ...ends, children, replies, consents, continued, checkpoints }
+  const lives = { continued, checkpoints, retried }
+  return { faults, bodies, events, takeovers, ...ends, children, replies, consents, ...lives }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Chance } from './chance.ts'
 import { drawFamilyNode, type FamilyCtx, type FamilyNode, type KidRef, operateOnFamily } from './family.ts'
 import { drawGateNode, type GateCtx, type GateNode, operateOnGate } from './gates.ts'
-import { drawLives, type Lives, lifeOf, rootOf } from './lives.ts'
+import { drawLives, type Lives, rootOf } from './lives.ts'
 import { drawHandler, type Handler, handleUpdates, state, updates } from './talk.ts'
 
 /** A procedure as a tree, drawn by chance. */
@@ -100,7 +100,7 @@ export type SignalName = 'a' | 'b' | 'c'
 /** What the bodies of a program touch, and who watches what it sees. */
 export interface Stage {
   /** A new execution of a generation of a run begins. Returns where it notes what it sees. */
-  beginTrace(life: string): string[]
+  beginTrace(run: string): string[]
   /** An execution comes to a place of its program. */
   onPlace?(run: string): void
   /** A step is issued that has an undo. */
@@ -291,7 +291,7 @@ export function makeChild(stage: Stage) {
   return procedure(
     { name: 'child', input: z.object({ parent: z.string() }), output: z.array(z.string()) },
     async (ctx, { parent }) => {
-      const trace = stage.beginTrace(lifeOf(ctx.runId, 1))
+      const trace = stage.beginTrace(ctx.runId)
       await ctx.sleep('30ms')
       await ctx.step('tell', () => stage.tellParent(ctx.runId, parent), insistent)
       trace.push('told')
@@ -316,7 +316,7 @@ export function makeProcedure(program: Program, stage: Stage, kids: readonly Kid
     async (outer, given) => {
       type C = typeof outer
       const { round } = given
-      const trace = stage.beginTrace(lifeOf(outer.runId, round))
+      const trace = stage.beginTrace(outer.runId)
       trace.push(...given.before)
       let { shown } = given
       const exposeNext = (ctx: Pick<C, 'expose'>): void => {

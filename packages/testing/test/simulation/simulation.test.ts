@@ -20,6 +20,7 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
     consents,
     continued,
     checkpoints,
+    retried,
   } = await play(Array.from({ length: 100 }, (_, i) => first + i))
   expect(faults).toEqual([])
   // Something happened there.
@@ -31,7 +32,7 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
   expect(undos).toBeGreaterThan(15)
   expect(Math.min(children, replies)).toBeGreaterThan(50)
   expect(consents).toBeGreaterThan(10)
-  expect(Math.min(continued, checkpoints)).toBeGreaterThan(50)
+  expect(Math.min(continued, checkpoints, retried)).toBeGreaterThan(50)
   // A run whose code no worker has is the exception.
   expect(withoutCode).toBeLessThan(cancelled)
 })

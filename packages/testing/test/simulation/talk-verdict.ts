@@ -1,5 +1,7 @@
 import { decodePayload } from '@pawl/core/internal'
+import type { LogEvent } from '@pawl/core/storage'
 import type { MessageRecord, RunRecord } from '../../src/memory/tables.ts'
+import { standingEvents } from './lives.ts'
 import { replyTo } from './talk.ts'
 import type { World } from './world.ts'
 
@@ -28,8 +30,9 @@ function findUpdateFaults(
   const id = idOf(key)
   if (!isUsed || payload === null) return [`it has ended, and update ${id} has no reply`]
   const reply = decodePayload(payload) as Reply
-  const taken = countOf(run, 'update', n)
-  const replied = countOf(run, 'reply', n)
+  const events = standingEvents(run)
+  const taken = countOf(events, 'update', n)
+  const replied = countOf(events, 'reply', n)
   const expected = programs
     .filter((program) => program.name === run.procedure)
     .map(({ handler }) => (name === 'set' && handler !== 'none' ? replyTo(handler, id) : undefined))
@@ -45,11 +48,14 @@ function findUpdateFaults(
     replied > 1 && `update ${id} was answered ${replied} times`,
     replied > taken && `update ${id} was answered and not taken`,
     !isRight && !isInterrupted && `update ${id} has the reply ${JSON.stringify(reply)}`,
-    reply.value !== undefined && taken === 0 && `update ${id} has a value and was not taken`,
+    // A generation may have taken it whose place another one took.
+    reply.value !== undefined &&
+      countOf(run.events, 'update', n) === 0 &&
+      `update ${id} has a value and was not taken`,
   ].filter((fault) => fault !== false)
 }
 
-function countOf({ events }: RunRecord, kind: 'update' | 'reply', n: number): number {
+function countOf(events: readonly LogEvent[], kind: 'update' | 'reply', n: number): number {
   return events.filter(
     (event) =>
       event.type === 'settled' &&

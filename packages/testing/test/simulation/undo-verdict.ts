@@ -2,6 +2,7 @@ import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import type { Registered } from './bodies.ts'
+import { standingEvents } from './lives.ts'
 import type { Life } from './lives-verdict.ts'
 import type { World } from './world.ts'
 
@@ -40,20 +41,20 @@ interface Undone {
 export function findUndoFaults(
   { bodies, hasMistakes }: World,
   run: RunRecord,
-  { events, before }: Life,
+  { name, events, before }: Life,
   trace: readonly string[],
 ): readonly string[] {
   const { id, state } = run
   const undone = events.filter(isUndo).map(({ name, turn }) => ({ name, turn }))
   const names = new Set(undone.map(({ name }) => name))
   if (names.size < undone.length) return [`undone twice: ${undone.map(({ name }) => name).join(', ')}`]
-  const faults = findOrderFaults(undone, (name) => bodies.registered.get(`${id} ${name}`))
+  const faults = findOrderFaults(undone, (undo) => bodies.registered.get(`${name} ${undo}`))
   if (state === 'completed' || skipsUndos(run)) return faults
   // Once it is cancelled, a bug fails it, perhaps before it has seen the results of its steps.
   if (state === 'failed' && hasMistakes && isCancelled(run)) return faults
-  for (const { type, kind, name, failed } of events)
+  for (const { type, kind, name: step, failed } of events)
     if (type === 'settled' && kind === 'step' && !failed)
-      if (bodies.undoable.has(`${id} ${name}`) && !names.has(name)) faults.push(`${name} is not undone`)
+      if (bodies.undoable.has(`${id} ${step}`) && !names.has(step)) faults.push(`${step} is not undone`)
   // What an earlier generation has done counts as done.
   for (const line of trace.slice(before.length)) {
     const [path = '', what] = line.split(': ')
@@ -62,8 +63,8 @@ export function findUndoFaults(
   return faults
 }
 
-function isCancelled({ events }: RunRecord): boolean {
-  return events.some(({ type }) => type === 'cancelled')
+function isCancelled(run: RunRecord): boolean {
+  return standingEvents(run).some(({ type }) => type === 'cancelled')
 }
 
 function isUndo({ type, kind }: LogEvent): boolean {
@@ -72,7 +73,8 @@ function isUndo({ type, kind }: LogEvent): boolean {
 
 /** Whether it was cancelled and its code did not end it, or ended it by a bug: the run says so, unless its log has no operation. */
 export function skipsUndos(run: RunRecord): boolean {
-  const { state, info, events } = run
+  const { state, info } = run
+  const events = standingEvents(run)
   if (info === null) return false
   if (state === 'cancelled' && events.every(({ kind }) => kind === null) && endedWithCancel(run)) return true
   return skippedWhy(run) !== undefined
@@ -86,7 +88,8 @@ function skippedWhy({ info }: RunRecord): string | undefined {
 }
 
 /** Whether it ended in the unit of its cancel: before its first turn, or since workers had died over it. */
-function endedWithCancel({ events }: RunRecord): boolean {
+function endedWithCancel(run: RunRecord): boolean {
+  const events = standingEvents(run)
   const cancel = events.findIndex(({ type }) => type === 'cancelled')
   const at = events.at(-1)?.at
   return events.slice(cancel).every((event) => event.at === at)

@@ -1,9 +1,12 @@
 import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
-import type { RunRecord } from '../../src/memory/tables.ts'
+import type { LogEvent } from '@pawl/core/storage'
+import type { MessageRecord, RunRecord } from '../../src/memory/tables.ts'
 import { findFamilyFaults } from './family-verdict.ts'
 import { findGateFaults } from './gate-verdict.ts'
-import { findLifeFaults, presentLife } from './lives-verdict.ts'
+import { countRetries, generationsOf, standingEvents, takesPlace } from './lives.ts'
+import { findLifeFaults, isBeginning, presentLife } from './lives-verdict.ts'
 import { hasContest } from './program.ts'
+import { findRetryFaults } from './retry-verdict.ts'
 import { findTalkFaults } from './talk-verdict.ts'
 import { findEndFaults, findUndoFaults } from './undo-verdict.ts'
 import type { World } from './world.ts'
@@ -12,7 +15,6 @@ import type { World } from './world.ts'
 export function findFaults(world: World): readonly string[] {
   const { tables, acknowledged, bodies, lines, surprises } = world
   const runs = [...tables.runs.values()]
-  const retried = new Set(runs.filter(wasRetried).map(({ id }) => id))
   return [
     ...surprises.map((what) => `a surprise: ${what}`),
     ...lines.filter((line) => !isHarmless(line)).map((line) => `a worker said ${line}`),
@@ -20,25 +22,11 @@ export function findFaults(world: World): readonly string[] {
       .filter((id) => !tables.runs.has(id))
       .map((id) => `${id} was acknowledged and is lost`),
     ...bodies.begun
-      .filter(({ run, isInVain }) => isInVain && !retried.has(run))
+      .filter(({ isInVain }) => isInVain)
       .map((one) => `a body began though its result was known: ${JSON.stringify(one)}`),
     ...world.restless.map((name) => `all runs have ended, and ${name} is at work`),
-    ...runs
-      .filter(({ id }) => !retried.has(id))
-      .flatMap((run) => findRunFaults(world, run).map((fault) => `${run.id}: ${fault}`)),
+    ...runs.flatMap((run) => findRunFaults(world, run).map((fault) => `${run.id}: ${fault}`)),
   ]
-}
-
-/**
- * Whether it was retried after it had failed: a request to retry it, made while it had a mark, came late. It keeps a past that
- * the verdict does not read.
- */
-function wasRetried({ events }: RunRecord): boolean {
-  return events.some(({ type, payload }) => {
-    if (type !== 'started' || payload === null) return false
-    const { generation } = decodePayload(payload) as { readonly generation?: { readonly why: string } }
-    return generation?.why === 'retried'
-  })
 }
 
 const harmless = [
@@ -85,6 +73,7 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
       : longest
   return [
     ...findLogFaults(run),
+    ...findRetryFaults(run),
     ...findMailFaults(world, run, output),
     ...findAnswerFaults(world, run, output),
     ...findFamilyFaults(world, run, output),
@@ -105,20 +94,40 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
   ]
 }
 
-function isBeginning(trace: readonly string[], whole: readonly string[]): boolean {
-  return trace.every((seen, i) => whole[i] === seen)
-}
-
 const endsWrongly = 'it does not end once'
 
-function findLogFaults({ events }: RunRecord): readonly string[] {
-  const settled = events.filter(({ type }) => type === 'settled').map(({ position }) => position)
+function findLogFaults(run: RunRecord): readonly string[] {
+  const { events } = run
+  const settled = standingEvents(run)
+    .filter(({ type }) => type === 'settled')
+    .map(({ position }) => position)
   return [
     events.some(({ seq }, i) => seq !== i) && 'a gap in its log',
     events.some(({ epoch }, i) => epoch < (events[i - 1]?.epoch ?? 0)) && 'epochs fall along its log',
     new Set(settled).size !== settled.length && 'two results of one operation',
-    events.filter(({ type }) => type === 'ended').length !== 1 && endsWrongly,
+    !endsOnce(run) && endsWrongly,
   ].filter((fault) => fault !== false)
+}
+
+/** Each generation ends whose place another one takes, and the last one: once, and with its last event. */
+function endsOnce(run: RunRecord): boolean {
+  const generations = generationsOf(run)
+  return generations.every(({ events }, i) => {
+    const next = generations[i + 1]
+    const ends = events.filter(({ type }) => type === 'ended')
+    if (next !== undefined && !takesPlace(next)) return ends.length === 0
+    return ends.length === 1 && events.at(-1) === ends[0]
+  })
+}
+
+/** Whether a generation has recorded the answer that is not kept. */
+function isAnsweredBefore(run: RunRecord, by: string): boolean {
+  const isOf = ({ type, kind, payload }: LogEvent): boolean =>
+    type === 'settled' &&
+    kind?.startsWith('hitl_') === true &&
+    payload !== null &&
+    (decodePayload(payload) as { readonly by?: string }).by === by
+  return run.events.some(isOf) && !standingEvents(run).some(isOf)
 }
 
 /** Every acknowledged signal is there once, and those of one name were received in the order they came. */
@@ -141,12 +150,47 @@ function findMailFaults(
     if (!races && firstLeft >= 0 && own.slice(firstLeft).some(({ isUsed }) => isUsed))
       faults.push(`a signal "${name}" was received before an older one`)
   }
+  if (countRetries(run) > 0) faults.push(...findLostSignals(run))
+  // A signal that is received again after a retry comes behind the signals that were unread.
+  if (!races && countRetries(run) === 0) faults.push(...findOrderFaults(output, sent))
   const received = output.flatMap((seen) => /receive \["([ab])","(\w+)"\]/.exec(seen)?.[2] ?? [])
   if (new Set(received).size !== received.length) faults.push('a signal was received twice')
   for (const id of received)
     if (!sent.some(({ key, isUsed }) => key?.endsWith(id) && isUsed))
       faults.push(`signal ${id} was received but never sent`)
   return faults
+}
+
+/** Those of one name were received in the order they were sent. */
+function findOrderFaults(output: readonly string[], sent: readonly MessageRecord[]): readonly string[] {
+  const numberOf = new Map(sent.map(({ key, n }) => [key?.slice('signal:'.length), n]))
+  const last = new Map<string, number>()
+  return output.flatMap((seen) => {
+    const [, name = '', id = ''] = /receive \["([ab])","(\w+)"\]/.exec(seen) ?? []
+    const n = numberOf.get(id) ?? 0
+    const isEarlier = n < (last.get(name) ?? 0)
+    last.set(name, n)
+    return isEarlier ? [`signal ${id} was received after a later one`] : []
+  })
+}
+
+/** What a generation has received whose place another one took was kept, or came again: each signal is read or unread, once. */
+function findLostSignals(run: RunRecord): readonly string[] {
+  const read = standingEvents(run).flatMap(({ type, kind, failed, payload }) => {
+    if (type !== 'settled' || kind !== 'signal' || failed) return []
+    const { payload: id } = decodePayload(payload as Uint8Array) as { readonly payload?: unknown }
+    return id === undefined ? [] : [id]
+  })
+  const unread = run.messages
+    .filter(({ kind, isUsed }) => kind === 'signal' && !isUsed)
+    .map(({ payload }) => decodePayload(payload as Uint8Array))
+  const sent = run.messages.flatMap(({ kind, key }) =>
+    kind === 'signal' && key !== null ? key.slice('signal:'.length) : [],
+  )
+  return sent.flatMap((id) => {
+    const found = [...read, ...unread].filter((one) => one === id).length
+    return found === 1 ? [] : [`after its retry, signal ${id} is there ${found} times`]
+  })
 }
 
 /** An acknowledged answer is the recorded one, and its procedure has it. */
@@ -165,6 +209,8 @@ function findAnswerFaults(
     ...left.map(({ position }) => `it has ended, and ask ${position} is open`),
     ...answers.flatMap(({ where, by }) => {
       const standing = asks.filter(({ answeredBy }) => answeredBy === by)
+      // It was asked again: the place of the generation that has the answer was taken by another one.
+      if (isAnsweredBefore(run, by)) return []
       const seen = output.find((line) => line.startsWith(`${where}: `) && /: (approve|input) /.test(line))
       // To a question that was never asked, or not before its instant, or not before the run was cancelled.
       const early = run.messages.some(

@@ -8,7 +8,7 @@ import { VirtualClock } from '../../src/virtual-clock.ts'
 import { Bodies } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { type KidRef, kidCount, kidName } from './family.ts'
-import { rootOf } from './lives.ts'
+import { countRetries, rootOf } from './lives.ts'
 import { connectThrough } from './network.ts'
 import { SimulatedProcess } from './process.ts'
 import {
@@ -47,6 +47,8 @@ const leaseMs = 1_000
 const maxCalmRounds = 5_000
 /** The same in a world where a run kills its workers: it is found after a dozen deaths, each with its tests. */
 const maxCalmRoundsIfDeadly = 60_000
+/** Retries of failed runs once it is calm: a run that always fails would otherwise never be left as it is. */
+const maxCalmRetries = 3
 
 const expectedCodes = [
   'ask-closed',
@@ -57,6 +59,7 @@ const expectedCodes = [
   'run-live',
   'run-not-found',
   'run-quarantined',
+  'run-rolled-back',
   'engine-stopped',
   'procedure-unknown',
   // Of a run that wrong code was at: as long as it is stuck.
@@ -84,6 +87,8 @@ export class World {
   /** What no caller should see. */
   readonly surprises: string[] = []
   readonly diary: string[] = []
+  /** Runs that were to be retried themselves. Others are retried with their parents. */
+  readonly retried = new Set<string>()
   /** Runs that were to be deleted. */
   readonly deleted = new Set<string>()
   /** The number of runs that were deleted although, or because, they kill their workers. */
@@ -106,6 +111,8 @@ export class World {
   #processes: SimulatedProcess[] = []
   /** Up to which message a run had seen its mail when it was released. */
   readonly #parkedWith = new Map<RunKey, number>()
+  /** The retries that were not acknowledged yet. */
+  readonly #retrying = new Set<{ readonly client: Client }>()
   #count = 0
   #isCalm = false
   round = 0
@@ -173,11 +180,13 @@ export class World {
     for (const id of [...Array(this.#options.runs).keys()])
       if (!this.tables.runs.has(`run ${id}`)) this.#start(client, id)
     const rounds = this.#isDeadly ? maxCalmRoundsIfDeadly : maxCalmRounds
+    let retries = maxCalmRetries
     for (let calm = 0; calm < rounds && this.#isAnythingLeft; calm++, this.round++) {
       await this.#passTime()
       if (calm % 20 !== 0) continue
       this.#answerOne(client)
       this.#releaseOne(client)
+      if (retries-- > 0) this.#retryFailed(() => client)
       for (const { id, state } of this.tables.runs.values()) if (state === 'live') this.#signal(client, id)
     }
     this.restless = this.#restless
@@ -193,7 +202,10 @@ export class World {
     const isAnyLive = [...this.tables.runs.values()].some(
       ({ state, mark }) => state === 'live' && mark !== 'quarantined',
     )
-    return !areAllThere || isAnyLive || this.#restless.length > 0
+    const isRetried = [...this.#retrying].some(({ client }) =>
+      this.#processes.some((process) => process.client === client),
+    )
+    return !areAllThere || isAnyLive || isRetried || this.#restless.length > 0
   }
 
   // ── time
@@ -254,6 +266,7 @@ export class World {
     else if (what < 44) this.#retry(this.#anyClient(), this.#anyTarget())
     else if (what < 49) this.#update(this.#anyClient(), this.#anyTarget())
     else if (what < 50) this.#releaseOne(this.#anyClient())
+    else if (what < 56) this.#retryFailed()
   }
 
   get #workers(): readonly SimulatedProcess[] {
@@ -342,7 +355,10 @@ export class World {
   }
 
   #signal(client: Client, run: string): void {
-    const name = this.#chance.pick(['a', 'b'] as const)
+    // The child that sends `c` may have ended while its parent had failed.
+    const record = this.#isCalm ? this.tables.runs.get(run) : undefined
+    const isAlone = record !== undefined && countRetries(record) > 0
+    const name = this.#chance.pick(isAlone ? (['a', 'b', 'c'] as const) : (['a', 'b'] as const))
     const id = `${name}${++this.#count}`
     this.#note(`signal ${run} ${id}`)
     const handle = client.get(this.#procedures[0] as never, run) as unknown as {
@@ -361,11 +377,30 @@ export class World {
     this.#expect('cancel', client.cancel(run, reason), () => this.acknowledged.cancels.add(run))
   }
 
-  /** Only marked runs: a failed one continues in another generation of its log, which the verdict does not read. */
+  /** A marked run resumes, and a failed one continues in a generation that takes the place of the one that failed. */
   #retry(client: Client, run: string): void {
-    if ((this.tables.runs.get(run)?.mark ?? 'none') === 'none') return
+    const record = this.tables.runs.get(run)
+    if (record === undefined || (record.state === 'live' && record.mark === 'none')) return
+    const { state, base } = record
     this.#note(`retry ${run}`)
-    this.#expect('retry', client.retry(run))
+    if (state !== 'live') this.retried.add(run)
+    const retried = client.retry(run)
+    const call = { client }
+    this.#retrying.add(call)
+    const onSettled = (): void => void this.#retrying.delete(call)
+    retried.then(onSettled, onSettled)
+    this.#expect('retry', retried, () => {
+      if (state === 'failed' && record.base === base)
+        this.surprises.push(`the retry of ${run} was acknowledged and is lost`)
+    })
+  }
+
+  /** Often two callers do it at once. */
+  #retryFailed(draw = () => this.#anyClient()): void {
+    const failed = [...this.tables.runs.values()].filter(({ state }) => state === 'failed')
+    if (failed.length === 0) return
+    const { id } = this.#chance.pick(failed)
+    for (let times = this.#chance.between(1, 2); times > 0; times--) this.#retry(draw(), id)
   }
 
   #update(client: Client, run: string): void {

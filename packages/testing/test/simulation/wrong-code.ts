@@ -41,9 +41,9 @@ export function makeWrongProcedure(program: Program, options: WrongCodeOptions):
 function breakAfter(count: number, stage: Stage): Stage {
   const left = new Map<string, number>()
   return {
-    beginTrace: (life) => {
-      left.set(life.slice(0, life.indexOf(' in round ')), count)
-      return stage.beginTrace(life)
+    beginTrace: (run) => {
+      left.set(run, count)
+      return stage.beginTrace(run)
     },
     onPlace: (run) => {
       const more = left.get(run) ?? 0
