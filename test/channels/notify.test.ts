@@ -77,6 +77,18 @@ describe('a delivery whose ask is closed', () => {
     expect([...told, ...second.told]).toEqual(['delivered open', 'delivered answered', 'updated r answered'])
   })
 
+  test('is made again although an attempt has failed since the crash', async () => {
+    const { store, told, ask } = await dieDelivering({})
+    let attempts = 0
+    const second = newDesk(async () => {
+      if (++attempts === 1) throw new Error('connection refused')
+    })
+    await finish(store, ask, second.channel)
+    expect([...told, ...second.told]).toEqual([
+      ...['delivered open', 'delivered answered', 'delivered answered', 'updated r answered'],
+    ])
+  })
+
   test('is not made again by a channel that could not update it', async () => {
     const more = { update: undefined as never }
     const { store, ask } = await dieDelivering(more)

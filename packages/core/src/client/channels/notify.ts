@@ -1,7 +1,6 @@
 import type { Ctx } from '../../authoring/ctx.ts'
 import { type Procedure, procedure } from '../../authoring/procedure.ts'
 import type { Retry } from '../../authoring/step/step.ts'
-import { dropOldest } from '../../base/drop-oldest.ts'
 import type { Actor } from '../../base/people.ts'
 import type { Schema } from '../../schemas/schema.ts'
 import type { Ask } from '../views/views.ts'
@@ -43,10 +42,9 @@ const anything: Schema = {
  * updates what it has delivered. Comments wait in its log.
  */
 export function notifyProcedure(channel: Channel, parts: NotifyParts): NotifyProcedure {
-  const failures = new Failures()
   const signals = { closed: anything, comment: anything as Schema<KeptComment> }
   return procedure({ name: procedureOf(channel.name), signals, bugs: 'fail' }, async (ctx) => {
-    const delivery = new AskDelivery(channel, parts, failures, ctx.runId)
+    const delivery = new AskDelivery(channel, parts, ctx.runId)
     const recipients = await delivery.recipients(ctx)
     const outcomes = await ctx.map(recipients, (one, ctx) => delivery.deliver(ctx, one), {
       onError: 'collect',
@@ -66,42 +64,22 @@ interface Told {
   readonly ref: string
 }
 
-/** Deliveries whose last attempt is remembered. Of others, an attempt may be lost. */
-const mostFailures = 10_000
-
-/** The last attempts of deliveries that have failed in this process, by the channel's own word. */
-class Failures {
-  readonly #attempts = new Map<string, number>()
-
-  note(key: string, attempt: number): void {
-    this.#attempts.delete(key)
-    this.#attempts.set(key, attempt)
-    dropOldest(this.#attempts, mostFailures)
-  }
-
-  /** Returns whether an attempt is known to have failed. One of a process that has died may have delivered. */
-  has(key: string, attempt: number): boolean {
-    return this.#attempts.get(key) === attempt
-  }
-
-  forget(key: string): void {
-    this.#attempts.delete(key)
-  }
-}
-
 /** The effects of one delivery. Each is a step. */
 class AskDelivery {
   readonly #channel: Channel
   readonly #parts: NotifyParts
-  readonly #failures: Failures
-  readonly #run: string
   readonly #ask: string
+  /**
+   * Whether this process has begun the delivery. If not, another one may have died, or lost the run, in the middle of an attempt
+   * that no log knows of.
+   */
+  #isOwn = false
+  /** The recipients who may have got an attempt that has not failed by the channel's own word. */
+  readonly #unknown = new Set<string | undefined>()
 
-  constructor(channel: Channel, parts: NotifyParts, failures: Failures, run: string) {
+  constructor(channel: Channel, parts: NotifyParts, run: string) {
     this.#channel = channel
     this.#parts = parts
-    this.#failures = failures
-    this.#run = run
     this.#ask = askOfDelivery(run, channel.name)
   }
 
@@ -110,13 +88,13 @@ class AskDelivery {
     if (this.#channel.recipients === undefined) {
       // A run of an earlier version whose log says so has delivered, or has tried.
       if (ctx.version('delivery', 1, 2) === 1) return [undefined]
-      const isOpen = await ctx.step('begin', async () => (await this.#findOpen()) !== null, this.#attempts)
+      const isOpen = await ctx.step('begin', async () => (await this.#begin()) !== null, this.#attempts)
       return isOpen ? [undefined] : []
     }
     return ctx.step(
       'find recipients',
       async () => {
-        const ask = await this.#findOpen()
+        const ask = await this.#begin()
         return ask === null ? [] : checkRecipients(this.#channel.name, await this.#channel.recipients?.(ask))
       },
       this.#attempts,
@@ -124,26 +102,26 @@ class AskDelivery {
   }
 
   /**
-   * Every attempt looks whether the ask is still open, so that an outage ends with the ask. A closed ask is delivered if an attempt
-   * may have delivered it that no process knows the outcome of: without a `ref`, what people see could not be updated.
+   * Every attempt looks whether the ask is still open, so that an outage ends with the ask. A closed ask is delivered unless all
+   * attempts are known to have failed: without a `ref`, what people see could not be updated.
    */
   async deliver(ctx: Ctx, recipient: Recipient | undefined): Promise<Told | null> {
-    const key = `${this.#run} ${recipient?.name ?? ''}`
     const ref = await ctx.step(
       nameOf('deliver', recipient),
       async (call) => {
-        const ask = await this.#findToDeliver(key, call.attempt)
+        const ask = await this.#findToDeliver(recipient)
         if (ask === null) return null
         const { link, page } = this.#parts.addressesOf(ask, recipient)
         // The holder of a link acts as its person, so a channel that does not need one gets none.
         const own = this.#channel.can.identity === 'link' ? link : undefined
+        const isKnown = !this.#unknown.has(recipient?.name)
+        this.#unknown.add(recipient?.name)
         try {
           const made = await this.#channel.deliver(ask, { ...call, link: own, page, recipient })
-          this.#failures.forget(key)
           return checkRef(this.#channel.name, made)
         } catch (error) {
           // One that was given up may have delivered.
-          if (!call.signal.aborted) this.#failures.note(key, call.attempt)
+          if (isKnown && !call.signal.aborted) this.#unknown.delete(recipient?.name)
           throw error
         }
       },
@@ -164,10 +142,10 @@ class AskDelivery {
     )
   }
 
-  async #findToDeliver(key: string, attempt: number): Promise<Ask | null> {
+  async #findToDeliver(recipient: Recipient | undefined): Promise<Ask | null> {
     const ask = await this.#parts.readAsk(this.#ask)
     if (ask === null || ask.status === 'open') return ask
-    const mayBeDelivered = !this.#failures.has(key, attempt - 1)
+    const mayBeDelivered = !this.#isOwn || this.#unknown.has(recipient?.name)
     return mayBeDelivered && this.#channel.update !== undefined ? ask : null
   }
 
@@ -175,7 +153,9 @@ class AskDelivery {
     return { retry: this.#parts.retry, timeout } as const
   }
 
-  async #findOpen(): Promise<Ask | null> {
+  /** Returns the ask if it is open. No attempt was made before. */
+  async #begin(): Promise<Ask | null> {
+    this.#isOwn = true
     const ask = await this.#parts.readAsk(this.#ask)
     return ask?.status === 'open' ? ask : null
   }
