@@ -108,6 +108,13 @@ test('a new method of Ctx is asked for by the context', async () => {
   ).toEqual(['core/src/authoring/context.ts'])
 })
 
+test('a new option is asked for where the options are checked', async () => {
+  const head = 'export interface StopOptions {\n'
+  expect(
+    await compileWith('core/src/client/types.ts', head, `${head}  readonly quietly?: boolean\n`),
+  ).toEqual(['core/src/client/options.ts'])
+})
+
 test('a new kind of operation is asked for by the operations, the activities and the views', async () => {
   expect(
     await compileWith(

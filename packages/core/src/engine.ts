@@ -2,7 +2,8 @@ import type { Duration } from './base/duration.ts'
 import type { Sha256 } from './base/hash.ts'
 import { Notifier } from './base/notifier.ts'
 import { type Checker, createChecker } from './check.ts'
-import { checkKeys, checkObject, refuse } from './checks/options.ts'
+import { checkObject, refuse } from './checks/options.ts'
+import { anything, optional, readOptions, type Spec } from './checks/spec.ts'
 import { Channels } from './client/channels/channels.ts'
 import { createConnectedClient } from './client/client.ts'
 import { readStoreHealth } from './client/log/events.ts'
@@ -84,6 +85,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return { ...client, ...own }
 }
 
+const clientOptions = {
+  store: optional(anything),
+  observe: optional(readObserver),
+} satisfies Spec<ClientOptions>
+
 /**
  * Creates a client, which does not execute runs. It connects to the store, and migrates it if needed, on first use. Create
  * one per process.
@@ -93,9 +99,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
  */
 export function createClient(options: ClientOptions): Client {
   const given = checkObject('options of createClient', options)
-  checkKeys('createClient', given, ['store', 'observe'])
-  const observe = readObserver('createClient', given['observe'])
-  const store = connect(given['store'] as Store, 'createClient')
+  const { store: chosen, observe } = readOptions('of createClient', given, clientOptions, 'createClient')
+  const store = connect(chosen as Store, 'createClient')
   const logger = outsideTurn(consoleLogger)
   return createConnectedClient({
     store,

@@ -40,6 +40,7 @@ export {
   refuse,
 } from './checks/options.ts'
 export { checkActor } from './checks/people.ts'
+export { milliseconds, required } from './checks/spec.ts'
 export { createConnectedClient } from './client/client.ts'
 export type { FeedEvent, FollowOptions } from './client/feed.ts'
 export {

@@ -4,7 +4,8 @@ export { type AskOrderKey, askOrder, compareOrder, orderOf } from './asks/order.
 export { docsPage } from './base/docs.ts'
 export { unreachable } from './base/unreachable.ts'
 export type { AskStatus } from './base/words.ts'
-export { checkBoolean, checkKeys, checkObject, checkOneOf, refuse } from './checks/options.ts'
+export { checkBoolean, checkKeys, refuse } from './checks/options.ts'
+export { anything, oneOf, optional, readOptions, type Spec } from './checks/spec.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export { RowCorrupt } from './events/codec.ts'
 export {

@@ -33,7 +33,7 @@ export interface Names {
  * Returns the qualified names of a schema. No statement relies on `search_path`.
  * @throws PawlError 'option-invalid'
  */
-export function nameTables(schema: string): Names {
+export function nameTables(schema: unknown): Names {
   if (typeof schema !== 'string' || !/^(?!pg_)[a-z_][a-z0-9_]{0,50}$/i.test(schema))
     refuse(
       'schema of postgres',

@@ -1,4 +1,13 @@
-import { checkBoolean, checkKeys, checkObject, defineStore, refuse, type Store } from '@pawl/core/storage'
+import {
+  anything,
+  checkBoolean,
+  defineStore,
+  optional,
+  readOptions,
+  refuse,
+  type Spec,
+  type Store,
+} from '@pawl/core/storage'
 import type { ClientPool } from './connection/clients.ts'
 import { nameTables } from './names.ts'
 import { createStore } from './store.ts'
@@ -13,6 +22,12 @@ export interface PostgresOptions {
   readonly notifications?: boolean
 }
 
+const postgresOptions = {
+  schema: optional(anything, 'pawl'),
+  prepared: optional(checkBoolean, true),
+  notifications: optional(checkBoolean, true),
+} satisfies Spec<PostgresOptions>
+
 /**
  * Creates a store that keeps runs in a PostgreSQL database, version 15 or newer. Any number of processes can share it.
  *
@@ -26,11 +41,7 @@ export function postgres(
   connection: string | { readonly pool: unknown },
   options: PostgresOptions = {},
 ): Store {
-  checkObject('options of postgres', options)
-  checkKeys('the options of postgres', options, ['schema', 'prepared', 'notifications'])
-  const { schema = 'pawl', prepared = true, notifications = true } = options
-  checkBoolean('prepared of postgres', prepared)
-  checkBoolean('notifications of postgres', notifications)
+  const { schema, prepared, notifications } = readOptions('of postgres', options, postgresOptions)
   const target = readConnection(connection)
   const names = nameTables(schema)
   return defineStore('postgres', () => createStore(target, { names, prepared, notifications }))

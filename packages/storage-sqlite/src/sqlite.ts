@@ -1,6 +1,6 @@
-import { checkKeys, checkObject, checkOneOf, defineStore, refuse, type Store } from '@pawl/core/storage'
+import { defineStore, oneOf, optional, readOptions, refuse, type Spec, type Store } from '@pawl/core/storage'
 import { realEnvironment } from './connection/connection.ts'
-import { driverNames, type SqliteDriver } from './connection/driver.ts'
+import { driverNames } from './connection/driver.ts'
 import { createStore } from './store.ts'
 
 /** Options of `sqlite`. */
@@ -12,6 +12,10 @@ export interface SqliteOptions {
    */
   readonly driver?: 'better-sqlite3' | 'node'
 }
+
+const sqliteOptions = {
+  driver: optional(oneOf(driverNames), 'better-sqlite3'),
+} satisfies Spec<SqliteOptions>
 
 /**
  * Creates a store that keeps runs in one SQLite file. Any number of processes on one machine can share the file.
@@ -28,14 +32,8 @@ export interface SqliteOptions {
 export function sqlite(file: string, options: SqliteOptions = {}): Store {
   const remedy = refusalOf(file)
   if (remedy !== null) refuse('file of sqlite', file, remedy, show(file))
-  const driver = readDriver(options)
+  const { driver } = readOptions('of sqlite', options, sqliteOptions)
   return defineStore('sqlite', () => createStore(file, realEnvironment(driver)))
-}
-
-function readDriver(options: SqliteOptions): SqliteDriver {
-  checkObject('options of sqlite', options)
-  checkKeys('the options of sqlite', options, ['driver'])
-  return checkOneOf('driver of sqlite', options.driver ?? 'better-sqlite3', driverNames)
 }
 
 /** Shows a string as it is, and any other value only by its type, because it may contain secrets. */

@@ -1,5 +1,5 @@
 import { refuse } from '@pawl/core/internal'
-import { checkKeys, defineStore, type Store, type StorePort } from '@pawl/core/storage'
+import { defineStore, optional, readOptions, type Spec, type Store, type StorePort } from '@pawl/core/storage'
 import { createStore } from './memory/store.ts'
 import { type AskRecord, makeTables, type Tables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
@@ -9,6 +9,8 @@ export interface MemoryOptions {
   /** Returns the time of the store, in ms since 1970. Default: `Date.now`. `testEngine` uses virtual time instead. */
   readonly now?: () => number
 }
+
+const memoryOptions = { now: optional(checkNow, () => Date.now()) } satisfies Spec<MemoryOptions>
 
 /** Holds the tables and the clock of a memory store. */
 export class Memory {
@@ -54,13 +56,16 @@ const memories = new WeakMap<Store, Memory>()
  * const engine = await createEngine({ store: memory(), procedures: [refund] })
  */
 export function memory(options: MemoryOptions = {}): Store {
-  checkKeys('the options of memory', options, ['now'])
-  if (options.now !== undefined && typeof options.now !== 'function')
-    refuse('now of memory', options.now, 'It must be a function that returns ms since 1970.')
-  const kept = new Memory(() => options.now?.() ?? Date.now())
+  const { now } = readOptions('of memory', options, memoryOptions)
+  const kept = new Memory(now)
   const store = defineStore('memory', () => kept.connect({}))
   memories.set(store, kept)
   return store
+}
+
+function checkNow(option: string, now: unknown): () => number {
+  if (typeof now !== 'function') refuse(option, now, 'It must be a function that returns ms since 1970.')
+  return now as () => number
 }
 
 /** Returns the memory behind a store, or undefined if it is another store. */

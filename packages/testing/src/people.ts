@@ -1,6 +1,14 @@
 import { type Actor, type Answer, type Ask, type Client, type Duration, PawlError } from '@pawl/core'
-import { askAddressOf, checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
-import { checkKeys, compareOrder, orderOf } from '@pawl/core/storage'
+import {
+  askAddressOf,
+  checkActor,
+  checkObject,
+  milliseconds,
+  parseDuration,
+  refuse,
+  required,
+} from '@pawl/core/internal'
+import { compareOrder, optional, orderOf, readOptions, type Spec } from '@pawl/core/storage'
 import { showAsk } from './memory/reads/asks.ts'
 import type { AskRecord } from './memory/tables.ts'
 import type { VirtualClock } from './virtual-clock.ts'
@@ -127,19 +135,29 @@ export class People {
   }
 }
 
+const personOptions = {
+  ask: required(checkAsk),
+  answer: required(checkAnswer),
+  after: optional(milliseconds),
+  as: optional(checkActor),
+} satisfies Spec<Person>
+
 function checkPerson(person: Person): void {
-  const { ask, answer, after, as } = checkObject('person of a test', person)
-  checkKeys('a person of a test', person, ['ask', 'answer', 'after', 'as'])
+  readOptions('of a person', checkObject('person of a test', person), personOptions, 'a person of a test')
+}
+
+function checkAsk(option: string, ask: unknown): void {
   if (typeof ask !== 'string' && typeof ask !== 'function' && !(ask instanceof RegExp))
-    refuse('ask of a person', ask, 'It must be part of the message, a pattern or a function of the ask.')
+    refuse(option, ask, 'It must be part of the message, a pattern or a function of the ask.')
+}
+
+function checkAnswer(option: string, answer: unknown): void {
   if (answer !== 'silence' && typeof answer !== 'function' && (typeof answer !== 'object' || answer === null))
     refuse(
-      'answer of a person',
+      option,
       answer,
       "It must be an answer such as { approved: true }, a function of the ask, or 'silence'.",
     )
-  if (after !== undefined) parseDuration(after, 'after of a person')
-  if (as !== undefined) checkActor('as of a person', as)
 }
 
 function matches({ ask: wanted }: Person, ask: Ask): boolean {

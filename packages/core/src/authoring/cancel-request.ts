@@ -1,19 +1,21 @@
-import { checkKeys, checkObject, checkText, refuse } from '../checks/options.ts'
+import { checkText, refuse } from '../checks/options.ts'
 import { checkActor } from '../checks/people.ts'
+import { optional, readOptions, type Spec } from '../checks/spec.ts'
 import { encodeRecord } from '../events/payload.ts'
 import type { CancelledPayload } from '../events/payloads.ts'
+import type { CancelOptions } from './message-options.ts'
 
 /** Maximum length of the reason of a cancel, in characters. */
 const maxReason = 1_000
 
+const cancelOptions = { by: optional(checkActor) } satisfies Spec<CancelOptions>
+
 /** Reads the arguments of a cancel. @throws PawlError 'option-invalid' */
 export function readCancelRequest(reason: unknown, given: unknown): Uint8Array {
-  const options = checkObject('options of cancel', given)
-  checkKeys('the options of cancel', options, ['by'])
-  const { by } = options
+  const options = readOptions('of cancel', given, cancelOptions)
   const request: CancelledPayload = {
     ...(reason === undefined ? {} : { reason: readReason(reason) }),
-    ...(by === undefined ? {} : { by: checkActor('by of cancel', by) }),
+    ...options,
   }
   return encodeRecord(request, 'reason')
 }

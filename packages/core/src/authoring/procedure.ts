@@ -1,7 +1,6 @@
 import type { Duration } from '../base/duration.ts'
 import type { Audience } from '../base/people.ts'
 import type { NoOthers, Refused } from '../base/refused.ts'
-import { parseDuration } from '../checks/duration.ts'
 import {
   checkFunction,
   checkKeys,
@@ -9,10 +8,20 @@ import {
   checkObject,
   checkOneOf,
   checkSchema,
-  checkWhole,
+  partOf,
   refuse,
 } from '../checks/options.ts'
 import { checkAudience } from '../checks/people.ts'
+import {
+  milliseconds,
+  oneOf,
+  optional,
+  readOptions,
+  readPart,
+  required,
+  type Spec,
+  whole,
+} from '../checks/spec.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { isTransforming } from '../schemas/schema.ts'
 import type { Ctx } from './ctx.ts'
@@ -201,85 +210,75 @@ const maxStates = 64
 
 type ReadSpec = Omit<ProcedureDefinition, 'body'>
 
-function readSpec(given: ProcedureSpec): ReadSpec {
-  const spec: Partial<ProcedureSpec> = checkObject('options of procedure', given)
-  checkKeys('the options of procedure', spec, [
-    'name',
-    'version',
-    'input',
-    'output',
-    'signals',
-    'state',
-    'updates',
-    'bugs',
-    'grace',
-    'owner',
-    'rollback',
-  ])
-  const name = checkName('name of procedure', spec.name)
-  const of = `of procedure '${name}'`
-  return {
-    name,
-    version: spec.version === undefined ? 1 : checkWhole(`version ${of}`, spec.version, 1, 2 ** 31 - 1),
-    input: spec.input === undefined ? undefined : checkSchema(`input ${of}`, spec.input),
-    output: spec.output === undefined ? undefined : checkSchema(`output ${of}`, spec.output),
-    signals: readSchemas('signals', of, spec.signals),
-    state: spec.state === undefined ? undefined : readState(of, spec.state),
-    updates: spec.updates === undefined ? undefined : readUpdates(of, spec.updates),
-    bugs: spec.bugs === undefined ? undefined : readBugs(of, spec.bugs),
-    ...readOwner(of, spec),
-    graceMs: spec.grace === undefined ? undefined : parseDuration(spec.grace, `grace ${of}`),
-  }
-}
+const rollbackOptions = {
+  onFailure: optional(oneOf(['continue', 'ask']), 'continue'),
+} satisfies Spec<RollbackSpec>
 
-/** Reads the owner, and whether the owner is asked about undos that fail. */
-function readOwner(
-  of: string,
-  { owner, rollback }: Partial<ProcedureSpec>,
-): Pick<ReadSpec, 'owner' | 'asksOnFailedUndo'> {
-  const named = owner === undefined ? undefined : checkAudience(`owner ${of}`, owner)
-  const options = checkObject(`rollback ${of}`, rollback)
-  checkKeys(`the rollback ${of}`, options, ['onFailure'])
-  const { onFailure = 'continue' } = options
-  const asks = checkOneOf(`rollback.onFailure ${of}`, onFailure, ['continue', 'ask']) === 'ask'
-  if (asks && named === undefined)
-    refuse(`rollback.onFailure ${of}`, onFailure, "Add an owner, such as owner: 'group:finance'.")
-  return { owner: named, asksOnFailedUndo: asks ? true : undefined }
+const procedureOptions = {
+  name: required(checkName),
+  version: optional(whole(1, 2 ** 31 - 1), 1),
+  input: optional(checkSchema, undefined),
+  output: optional(checkSchema, undefined),
+  signals: optional(readSignals, new Map<string, Schema>()),
+  state: optional(readState, undefined),
+  updates: optional(readUpdates, undefined),
+  bugs: optional(checkBugs, undefined),
+  grace: optional(milliseconds, undefined),
+  owner: optional(checkAudience, undefined),
+  rollback: optional((option, given) => readPart(option, given, rollbackOptions, `the ${option}`)),
+} satisfies Spec<ProcedureSpec>
+
+function readSpec(spec: unknown): ReadSpec {
+  const given = checkObject('options of procedure', spec)
+  const named = `of procedure '${checkName('name of procedure', given['name'])}'`
+  const options = readOptions(named, given, procedureOptions, 'the options of procedure')
+  const { rollback, grace: graceMs, ...others } = options
+  const asks = rollback?.onFailure === 'ask'
+  if (asks && others.owner === undefined)
+    refuse(`rollback.onFailure ${named}`, 'ask', "Add an owner, such as owner: 'group:finance'.")
+  return { ...others, graceMs, asksOnFailedUndo: asks ? true : undefined }
 }
 
 /** @throws PawlError 'option-invalid' */
-export function readBugs(of: string, given: unknown): Bugs {
-  return checkOneOf(`bugs ${of}`, given, ['park', 'fail'])
+export function checkBugs(option: string, given: unknown): Bugs {
+  return checkOneOf(option, given, ['park', 'fail'])
 }
 
-function readSchemas(part: 'signals' | 'state', of: string, given: unknown): ReadonlyMap<string, Schema> {
+function readSignals(option: string, given: unknown): ReadonlyMap<string, Schema> {
+  return readSchemas('signal', option, given)
+}
+
+function readState(option: string, given: unknown): ReadSpec['state'] {
+  const state = readSchemas('state', option, given)
+  if (state.size > maxStates) refuse(option, state.size, `At most ${maxStates} names are allowed.`)
+  return state
+}
+
+function readSchemas(part: 'signal' | 'state', option: string, given: unknown): ReadonlyMap<string, Schema> {
+  const of = option.slice(option.indexOf(' '))
   return new Map(
-    Object.entries(checkObject(`${part} ${of}`, given)).map(([name, schema]) => {
-      checkName(`name of a ${part === 'state' ? part : 'signal'} ${of}`, name)
-      return [name, checkSchema(`${part}.${name} ${of}`, schema)]
+    Object.entries(checkObject(option, given)).map(([name, schema]) => {
+      checkName(`name of a ${part}${of}`, name)
+      return [name, checkSchema(partOf(option, name), schema)]
     }),
   )
 }
 
-function readState(of: string, given: unknown): ReadSpec['state'] {
-  const state = readSchemas('state', of, given)
-  if (state.size > maxStates) refuse(`state ${of}`, state.size, `At most ${maxStates} names are allowed.`)
-  return state
-}
-
-function readUpdates(of: string, given: unknown): ReadSpec['updates'] {
+function readUpdates(option: string, given: unknown): ReadSpec['updates'] {
+  const of = option.slice(option.indexOf(' '))
+  const schemasOf = (name: string, schemas: unknown): UpdateSchemas => {
+    const update = partOf(option, name)
+    const { input, output } = checkObject(update, schemas)
+    checkKeys(update, schemas as object, ['input', 'output'])
+    return {
+      input: checkSchema(`updates.${name}.input${of}`, input),
+      output: checkSchema(`updates.${name}.output${of}`, output),
+    }
+  }
   return new Map(
-    Object.entries(checkObject(`updates ${of}`, given)).map(([name, schemas]) => {
-      checkName(`name of an update ${of}`, name)
-      const { input, output } = checkObject(`updates.${name} ${of}`, schemas)
-      checkKeys(`updates.${name} ${of}`, schemas as object, ['input', 'output'])
-      return [
-        name,
-        {
-          input: checkSchema(`updates.${name}.input ${of}`, input),
-          output: checkSchema(`updates.${name}.output ${of}`, output),
-        },
-      ]
+    Object.entries(checkObject(option, given)).map(([name, schemas]) => {
+      checkName(`name of an update${of}`, name)
+      return [name, schemasOf(name, schemas)]
     }),
   )
 }

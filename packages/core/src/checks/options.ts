@@ -20,20 +20,26 @@ export function refuse(
   )
 }
 
-/** Returns the options, or `{}` if they are omitted. */
+/** Returns the options, or `{}` if they are omitted. `option` may begin with an article. */
 export function checkObject(
   option: string,
   value: unknown,
   allowed = 'It must be an object.',
 ): { readonly [name: string]: unknown } {
   if (value === undefined) return {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(option, value, allowed)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse(option.replace(/^the /, ''), value, allowed)
   return value as { readonly [name: string]: unknown }
+}
+
+/** Returns the name of a part of an option: `retry.attempts of step` of `retry of step`. */
+export function partOf(option: string, name: string): string {
+  return option.replace(' ', () => `.${name} `)
 }
 
 /** Rejects unknown names: a misspelt option would otherwise be ignored. */
 export function checkKeys(of: string, value: object, known: readonly string[]): void {
-  for (const key of Object.keys(checkObject(of.replace(/^the /, ''), value))) {
+  for (const key of Object.keys(checkObject(of, value))) {
     if (known.includes(key)) continue
     const meant = findNearest(key, known)
     const hint = meant === undefined ? '' : `Did you mean ${meant}? `
@@ -104,8 +110,9 @@ export function checkArray(option: string, value: unknown): readonly unknown[] {
 }
 
 /** Checks a function. */
-export function checkFunction(option: string, value: unknown): void {
+export function checkFunction<F>(option: string, value: unknown): F {
   if (typeof value !== 'function') refuse(option, value, 'It must be a function.')
+  return value as F
 }
 
 /** Checks a Standard Schema. */

@@ -1,16 +1,17 @@
 import { definitionOf } from '../authoring/procedure.ts'
 import { implement } from '../base/implement.ts'
-import { checkKeys, checkName, checkObject } from '../checks/options.ts'
+import { checkName } from '../checks/options.ts'
+import { optional, readOptions, type Spec } from '../checks/spec.ts'
 import { guardVerbs } from '../host/guard/verbs.ts'
 import { createCheckpoints } from './checkpoints/checkpoints.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { cursorOf, writeCursor } from './cursor.ts'
 import { createInbox } from './inbox/inbox.ts'
 import { resume } from './inbox/resume.ts'
 import { noteConnection } from './log/events.ts'
 import { readLog } from './log/read.ts'
 import { Mailer } from './mailer.ts'
-import { readLimit, readRunOptions, readRunOrGetOptions } from './options.ts'
+import { pageLimit, readRunOptions, readRunOrGetOptions } from './options.ts'
 import type { Page } from './page.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { deleteRun } from './runs/delete.ts'
@@ -18,7 +19,7 @@ import { exportRun, exportStream } from './runs/export.ts'
 import { forkRun, previewFork } from './runs/fork.ts'
 import { createRunHandle } from './runs/handle.ts'
 import { importRun } from './runs/import.ts'
-import { readRunQuery } from './runs/query.ts'
+import { conditionOptions } from './runs/query.ts'
 import { previewRetry, retryRun } from './runs/retry.ts'
 import { RunStarter } from './runs/start.ts'
 import type { Client, RunFilter } from './types.ts'
@@ -75,15 +76,19 @@ export function createConnectedClient(options: ConnectionOptions): Client {
   return guardVerbs(of, client, ['get'])
 }
 
+const listOptions = {
+  ...conditionOptions,
+  limit: pageLimit,
+  cursor: optional(cursorOf(isKey)),
+} satisfies Spec<RunFilter>
+
 async function listRuns(connection: Connection, given: RunFilter | undefined): Promise<Page<RunView>> {
-  const filter = checkObject('filter of list', given)
-  checkKeys('the filter of list', filter, ['procedure', 'status', 'tag', 'parent', 'limit', 'cursor'])
-  const { cursor } = filter
-  const limit = readLimit('of list', filter['limit'])
+  const filter = readOptions('of list', given, listOptions, 'the filter of list')
+  const { procedure, status, tag, parent, limit, cursor } = filter
   const store = await connection.begin()
   const rows = await store.runs({
-    ...readRunQuery('list', filter),
-    before: cursor === undefined ? null : readCursor('cursor of list', cursor, isKey).before,
+    ...{ procedure, statuses: status, tag, parent },
+    before: cursor?.before ?? null,
     limit: limit + 1,
   })
   const page = rows.slice(0, limit)

@@ -1,12 +1,17 @@
 import { refuse } from '../checks/options.ts'
+import type { Check } from '../checks/spec.ts'
 
 /** Encodes a place in a list as an opaque cursor. */
 export function writeCursor(place: object): string {
   return btoa(JSON.stringify(place)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Decodes a cursor, which is untrusted text. @throws PawlError 'option-invalid' */
-export function readCursor<Place>(
+/** Creates a check that decodes a cursor, which is untrusted text. */
+export function cursorOf<Place>(isPlace: (value: unknown) => value is Place): Check<Place> {
+  return (option, cursor) => readCursor(option, cursor, isPlace)
+}
+
+function readCursor<Place>(
   option: string,
   cursor: unknown,
   isPlace: (value: unknown) => value is Place,

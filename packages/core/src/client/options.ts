@@ -4,13 +4,12 @@ import type { Due } from '../authoring/operations.ts'
 import type { Policy } from '../authoring/policy/policy.ts'
 import {
   type Bugs,
+  checkBugs,
   checkMessages,
   definitionOf,
   type ProcedureDefinition,
-  readBugs,
 } from '../authoring/procedure.ts'
 import type { Actor, Audience } from '../base/people.ts'
-import { parseDuration } from '../checks/duration.ts'
 import {
   checkArray,
   checkBoolean,
@@ -18,11 +17,22 @@ import {
   checkKeys,
   checkName,
   checkObject,
-  checkOneOf,
-  checkWhole,
+  partOf,
   refuse,
 } from '../checks/options.ts'
 import { checkActor, checkAudience } from '../checks/people.ts'
+import {
+  anything,
+  type KeptRow,
+  milliseconds,
+  oneOf,
+  optional,
+  readOptions,
+  readPart,
+  required,
+  type Spec,
+  whole,
+} from '../checks/spec.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { defaultMaxCrashes } from '../ports/crash-loops.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
@@ -31,6 +41,7 @@ import type { Observer } from '../ports/observer.ts'
 import type { RetentionRule, RetentionRules } from '../ports/retention.ts'
 import type { ChannelSettings } from './channels/channels.ts'
 import { readChannels, readLinkOptions } from './channels/checks.ts'
+import type { EngineOptions, Retention, RunOptions, RunOrGetOptions, StopOptions } from './types.ts'
 
 /** The options of `createEngine` except the store, validated and with defaults. */
 export interface EngineSettings {
@@ -51,30 +62,30 @@ export interface EngineSettings {
   readonly observer: Observer | undefined
 }
 
-const channelOptionNames = ['channels', 'links', 'selfApproval']
-
-const engineOptionNames = [
-  'store',
-  'procedures',
-  'decider',
-  'escalateTo',
-  'policy',
-  'determinism',
-  'bugs',
-  'maxCrashes',
-  'maxDescendants',
-  'concurrency',
-  'logLimits',
-  'retention',
-  'lease',
-  'logger',
-  ...channelOptionNames,
-  'observe',
-]
+const engineOptions = {
+  store: optional(anything),
+  procedures: required(readProcedures),
+  decider: optional(readDecider, undefined),
+  escalateTo: optional(checkAudience, undefined),
+  policy: optional(checkFunction<Policy>, undefined),
+  determinism: optional(oneOf(['virtual', 'error', 'off']), 'virtual'),
+  bugs: optional(checkBugs, 'park'),
+  maxCrashes: optional(whole(2), defaultMaxCrashes),
+  maxDescendants: optional(whole(1, 10_000_000), 100_000),
+  concurrency: optional(whole(1), 100),
+  logLimits: optional(readLogLimits, defaultLogLimits),
+  retention: optional(readRetention, new Map<string, RetentionRule>()),
+  lease: optional(readLease, 10_000),
+  logger: optional(readLogger, undefined),
+  channels: optional(readChannels, []),
+  links: optional(readLinkOptions, undefined),
+  selfApproval: optional(checkBoolean, true),
+  observe: optional(readObserver, undefined),
+} satisfies Spec<EngineOptions>
 
 /** Rejects unknown options of an engine; `others` are further options of the function `maker`. */
 export function checkEngineKeys(maker: string, options: object, others: readonly string[] = []): void {
-  checkKeys(`the options of ${maker}`, options, [...engineOptionNames, ...others])
+  checkKeys(`the options of ${maker}`, options, [...Object.keys(engineOptions), ...others])
 }
 
 /**
@@ -82,60 +93,22 @@ export function checkEngineKeys(maker: string, options: object, others: readonly
  * @throws PawlError 'option-invalid', 'duration-invalid', 'procedure-duplicate'
  */
 export function readEngineOptions(given: unknown): EngineSettings {
-  const options = checkObject('options of createEngine', given)
-  checkEngineKeys('createEngine', options)
-  const { decider, escalateTo, policy, determinism, bugs, maxCrashes, concurrency, lease, logger } = options
-  return {
-    procedures: readProcedures(options['procedures']),
-    decider: decider === undefined ? undefined : readDecider(decider),
-    escalateTo:
-      escalateTo === undefined ? undefined : checkAudience('escalateTo of createEngine', escalateTo),
-    policy: policy === undefined ? undefined : readPolicy(policy),
-    determinism:
-      determinism === undefined
-        ? 'virtual'
-        : checkOneOf('determinism of createEngine', determinism, ['virtual', 'error', 'off']),
-    bugs: bugs === undefined ? 'park' : readBugs('of createEngine', bugs),
-    maxCrashes:
-      maxCrashes === undefined
-        ? defaultMaxCrashes
-        : checkWhole('maxCrashes of createEngine', maxCrashes, 2, Number.MAX_SAFE_INTEGER),
-    maxDescendants: readMaxDescendants(options['maxDescendants']),
-    concurrency:
-      concurrency === undefined
-        ? 100
-        : checkWhole('concurrency of createEngine', concurrency, 1, Number.MAX_SAFE_INTEGER),
-    logLimits: readLogLimits(options['logLimits']),
-    retention: readRetention(options['retention']),
-    leaseMs: lease === undefined ? 10_000 : readLease(lease),
-    logger: logger === undefined ? undefined : readLogger(logger),
-    channels: readChannelSettings(options),
-    observer: readObserver('createEngine', options['observe']),
-  }
+  const options = readOptions('of createEngine', given, engineOptions)
+  const { store: _, lease: leaseMs, channels, links, selfApproval, observe: observer, ...others } = options
+  return { ...others, leaseMs, channels: { channels, links, selfApproval }, observer }
 }
 
-function readMaxDescendants(given: unknown): number {
-  if (given === undefined) return 100_000
-  return checkWhole('maxDescendants of createEngine', given, 1, 10_000_000)
-}
+const retentionOptions = {
+  completed: optional(milliseconds, null),
+  failed: optional(milliseconds, null),
+  cancelled: optional(milliseconds, null),
+  keep: optional(whole(0), null),
+  generations: optional(milliseconds, null),
+  decisions: optional(milliseconds, null),
+  checkpoints: optional(milliseconds, null),
+} satisfies Spec<Retention>
 
-function readChannelSettings({
-  channels,
-  links,
-  selfApproval,
-}: {
-  readonly [name: string]: unknown
-}): ChannelSettings {
-  return {
-    channels: readChannels(channels),
-    links: readLinkOptions(links),
-    selfApproval:
-      selfApproval === undefined ? true : checkBoolean('selfApproval of createEngine', selfApproval),
-  }
-}
-
-function readRetention(given: unknown): RetentionRules {
-  const option = 'retention of createEngine'
+function readRetention(option: string, given: unknown): RetentionRules {
   const rules = Object.entries(checkObject(option, given))
   return new Map(
     rules.map(([name, rule]) => [checkName(option, name), readRule(`${option} for ${name}`, rule)]),
@@ -143,24 +116,11 @@ function readRetention(given: unknown): RetentionRules {
 }
 
 function readRule(option: string, given: unknown): RetentionRule {
-  const rule = checkObject(option, given)
-  checkKeys(`the ${option}`, rule, [
-    ...['completed', 'failed', 'cancelled', 'keep', 'generations', 'decisions', 'checkpoints'],
-  ])
-  const read = (name: string): number | null =>
-    rule[name] === undefined ? null : parseDuration(rule[name], `${name} of ${option}`)
-  const { keep } = rule
-  return {
-    ...{ completed: read('completed'), failed: read('failed') },
-    ...{ cancelled: read('cancelled') ?? read('failed'), decisions: read('decisions') },
-    checkpoints: read('checkpoints'),
-    generations: read('generations'),
-    keep: keep === undefined ? null : checkWhole(`keep of ${option}`, keep, 0, Number.MAX_SAFE_INTEGER),
-  }
+  const rule = readOptions(`of ${option}`, given, retentionOptions, `the ${option}`)
+  return { ...rule, cancelled: rule.cancelled ?? rule.failed }
 }
 
-function readProcedures(given: unknown): readonly ProcedureDefinition[] {
-  const option = 'procedures of createEngine'
+function readProcedures(option: string, given: unknown): readonly ProcedureDefinition[] {
   const definitions = checkArray(option, given).map(
     (one) =>
       definitionOf(one) ??
@@ -177,50 +137,28 @@ function readProcedures(given: unknown): readonly ProcedureDefinition[] {
   return definitions
 }
 
-function readDecider(given: unknown): AgentDefinition {
-  return (
-    agentDefinitionOf(given) ??
-    refuse('decider of createEngine', given, 'It must be created by decider() or agent().')
-  )
+function readDecider(option: string, given: unknown): AgentDefinition {
+  return agentDefinitionOf(given) ?? refuse(option, given, 'It must be created by decider() or agent().')
 }
 
-function readPolicy(given: unknown): Policy {
-  checkFunction('policy of createEngine', given)
-  return given as Policy
+const logLimitOptions = {
+  warn: optional(whole(1), defaultLogLimits.warn),
+  full: optional(whole(1), defaultLogLimits.full),
+} satisfies Spec<LogLimits>
+
+function readLogLimits(option: string, given: unknown): LogLimits {
+  return readPart(option, given, logLimitOptions, `the ${option}`)
 }
 
-function readLogLimits(given: unknown): LogLimits {
-  const limits = checkObject('logLimits of createEngine', given)
-  checkKeys('the logLimits of createEngine', limits, ['warn', 'full'])
-  const { warn, full } = limits
-  const most = Number.MAX_SAFE_INTEGER
-  return {
-    warn:
-      warn === undefined
-        ? defaultLogLimits.warn
-        : checkWhole('logLimits.warn of createEngine', warn, 1, most),
-    full:
-      full === undefined
-        ? defaultLogLimits.full
-        : checkWhole('logLimits.full of createEngine', full, 1, most),
-  }
-}
-
-function readLease(given: unknown): number {
-  const leaseMs = parseDuration(given, 'lease of createEngine')
-  if (leaseMs < 1_000) refuse('lease of createEngine', given, "It must be at least '1s'.")
+function readLease(option: string, given: unknown): number {
+  const leaseMs = milliseconds(option, given)
+  if (leaseMs < 1_000) refuse(option, given, "It must be at least '1s'.")
   return leaseMs
 }
 
-function readLogger(given: unknown): Logger {
-  const logger = checkObject('logger of createEngine', given)
-  for (const level of ['debug', 'info', 'warn', 'error'])
-    if (typeof logger[level] !== 'function')
-      refuse(
-        `logger.${level} of createEngine`,
-        logger[level],
-        'A logger must have the functions debug, info, warn and error.',
-      )
+function readLogger(option: string, given: unknown): Logger {
+  const allowed = 'A logger must have the functions debug, info, warn and error.'
+  checkMethods(option, given, ['debug', 'info', 'warn', 'error'], allowed)
   return given as Logger
 }
 
@@ -229,18 +167,23 @@ const observerMethods: readonly (keyof Observer)[] = [
 ]
 
 /** @throws PawlError 'option-invalid' */
-export function readObserver(maker: string, given: unknown): Observer | undefined {
-  if (given === undefined) return undefined
-  const observer = checkObject(`observe of ${maker}`, given)
-  for (const method of observerMethods)
-    if (typeof observer[method] !== 'function')
-      refuse(
-        `observe.${method} of ${maker}`,
-        observer[method],
-        'Pass an observer, such as `otel()` of @pawl/otel.',
-      )
+export function readObserver(option: string, given: unknown): Observer {
+  checkMethods(option, given, observerMethods, 'Pass an observer, such as `otel()` of @pawl/otel.')
   return given as Observer
 }
+
+function checkMethods(option: string, given: unknown, methods: readonly string[], allowed: string): void {
+  const object = checkObject(option, given)
+  for (const method of methods)
+    if (typeof object[method] !== 'function') refuse(partOf(option, method), object[method], allowed)
+}
+
+const runOptions = {
+  id: optional(checkName, undefined),
+  by: optional(checkActor, undefined),
+  tags: optional(readTags, []),
+  timeout: optional(readDue, null),
+} satisfies Spec<RunOptions>
 
 /** The options of a started run. */
 export interface RunSettings {
@@ -252,42 +195,35 @@ export interface RunSettings {
 }
 
 /** @throws PawlError 'option-invalid' */
-export function readRunOptions(given: unknown, of = 'run', others: readonly string[] = []): RunSettings {
-  const options = checkObject(`options of ${of}`, given)
-  checkKeys(`the options of ${of}`, options, ['id', 'by', 'tags', 'timeout', ...others])
-  const { id, by, tags, timeout } = options
-  return {
-    id: id === undefined ? undefined : checkName('id of run', id),
-    by: by === undefined ? undefined : checkActor('by of run', by),
-    tags:
-      tags === undefined
-        ? []
-        : [...new Set(checkArray('tags of run', tags).map((tag) => checkName('tags of run', tag)))],
-    timeout: readDue('timeout of run', timeout),
-  }
+export function readRunOptions(given: unknown): RunSettings {
+  return readOptions('of run', given, runOptions)
 }
+
+const runOrGetOptions = {
+  ...runOptions,
+  ifEnded: optional((_, given) => oneOf(['get', 'again'])('ifEnded of runOrGet', given), 'get'),
+} satisfies Spec<RunOrGetOptions>
 
 /** Returns what `runOrGet` does with a run that has ended. @throws PawlError 'option-invalid' */
 export function readRunOrGetOptions(given: unknown): {
   readonly settings: RunSettings
   readonly ifEnded: 'get' | 'again'
 } {
-  const { ifEnded } = checkObject('options of runOrGet', given)
-  return {
-    settings: readRunOptions(given, 'runOrGet', ['ifEnded']),
-    ifEnded: ifEnded === undefined ? 'get' : checkOneOf('ifEnded of runOrGet', ifEnded, ['get', 'again']),
-  }
+  const label = 'the options of runOrGet'
+  const { ifEnded, ...settings } = readOptions('of run', given, runOrGetOptions, label)
+  return { settings, ifEnded }
 }
+
+function readTags(option: string, given: unknown): readonly string[] {
+  return [...new Set(checkArray(option, given).map((tag) => checkName(option, tag)))]
+}
+
+const stopOptions = { within: optional(milliseconds, 10_000) } satisfies Spec<StopOptions>
 
 /** Returns how long a stop waits for running work, in ms. */
 export function readStopOptions(given: unknown): number {
-  const options = checkObject('options of stop', given)
-  checkKeys('the options of stop', options, ['within'])
-  const { within } = options
-  return within === undefined ? 10_000 : parseDuration(within, 'within of stop')
+  return readOptions('of stop', given, stopOptions).within
 }
 
-/** Returns the page size. Default: 50. Range: 1 to 500. */
-export function readLimit(of: string, given: unknown): number {
-  return given === undefined ? 50 : checkWhole(`limit ${of}`, given, 1, 500)
-}
+/** The maximum number of rows of a page. */
+export const pageLimit: KeptRow<number, number> = optional(whole(1, 500), 50)

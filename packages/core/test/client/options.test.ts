@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { readEngineOptions, readLimit, readRunOptions } from '../../src/client/options.ts'
+import { readOptions } from '../../src/checks/spec.ts'
+import { pageLimit, readEngineOptions, readRunOptions } from '../../src/client/options.ts'
 import { decider, PawlError, procedure, ref } from '../../src/index.ts'
 
 const hello = procedure({ name: 'hello' }, async () => 1)
@@ -108,7 +109,8 @@ describe('the options of a run', () => {
 })
 
 test('limits a page to 50 items by default, at most 500', () => {
-  expect(readLimit('of list', undefined)).toBe(50)
-  expect(readLimit('of list', 500)).toBe(500)
-  expect(() => readLimit('of list', 501)).toThrow('It must be a whole number from 1 to 500.')
+  const read = (limit?: number) => readOptions('of list', { limit }, { limit: pageLimit }).limit
+  expect(read()).toBe(50)
+  expect(read(500)).toBe(500)
+  expect(() => read(501)).toThrow('It must be a whole number from 1 to 500.')
 })

@@ -1,11 +1,12 @@
 import type { Duration } from '../../base/duration.ts'
 import type { Actor } from '../../base/people.ts'
 import type { NoOthers } from '../../base/refused.ts'
-import { checkFunction, checkKeys, checkName, checkSchema } from '../../checks/options.ts'
+import { checkFunction, checkName, checkObject, checkSchema } from '../../checks/options.ts'
+import { readOptions, required, type Spec } from '../../checks/spec.ts'
 import type { Schema } from '../../schemas/schema.ts'
 import type { AskOptions, Choice, ValueOf } from '../human/ask.ts'
 import type { InputOf, ParsedOf } from '../procedure-types.ts'
-import { defaultRetry, readStepOptions, type StepPolicy } from '../step/options.ts'
+import { attemptOptions, defaultPolicy, policyOf, type StepPolicy } from '../step/options.ts'
 import type { AttemptOptions, StepCall } from '../step/step.ts'
 import { type Question, type Verdict, verdictSchema } from './verdict.ts'
 
@@ -66,6 +67,13 @@ export interface AgentDefinition {
   readonly body: (input: unknown, call: AgentCall) => Promise<unknown>
 }
 
+const agentOptions = {
+  name: required(checkName),
+  input: required(checkSchema),
+  output: required(checkSchema),
+  ...attemptOptions,
+} satisfies Spec<AgentSpec>
+
 /**
  * Defines an agent: a call to a model or tool with typed input and output. Procedures use it directly; it is not
  * registered with the engine. Tests replace it by name.
@@ -80,14 +88,15 @@ export function agent<const S extends AgentSpec>(
   spec: S & NoOthers<S, AgentSpec, 'agent'>,
   body: AgentBody<S>,
 ): Agent<InputOf<S>, AgentOutput<S>> {
-  checkKeys('the options of agent', spec, ['name', 'input', 'output', 'retry', 'timeout'])
-  const { input, output, name, ...options } = spec
-  checkName('name of agent', name)
+  const given = checkObject('options of agent', spec)
+  const named = checkName('name of agent', given['name'])
+  const options = readOptions(`of agent '${named}'`, given, agentOptions, 'the options of agent')
+  const { name, input, output } = options
   return makeAgent({
     name,
-    input: checkSchema(`input of agent '${name}'`, input),
-    output: checkSchema(`output of agent '${name}'`, output),
-    policy: readStepOptions(`of agent '${name}'`, options),
+    input,
+    output,
+    policy: policyOf(options),
     body: body as AgentDefinition['body'],
   })
 }
@@ -108,7 +117,7 @@ export function decider(
     name,
     input: undefined,
     output: verdictSchema,
-    policy: { retry: defaultRetry, timeoutMs: null },
+    policy: defaultPolicy,
     body: body as AgentDefinition['body'],
   })
 }

@@ -1,5 +1,6 @@
 import { implementCallable } from '../../base/implement.ts'
-import { checkKeys, checkName, checkObject, checkText, refuse } from '../../checks/options.ts'
+import { checkName, checkObject, checkText, refuse } from '../../checks/options.ts'
+import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { listIssues } from '../../errors/catalogue.ts'
 import { FinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -10,8 +11,14 @@ import { createDecideAsk } from '../human/context.ts'
 import { readChoices } from '../human/options.ts'
 import type { BodyOperation, DecideOperation, IssueOperation } from '../operations.ts'
 import { readAgentOutput, readDecision } from '../results.ts'
-import { readStepOptions } from '../step/options.ts'
-import { type AgentCall, type AgentDefinition, type AgentOps, agentDefinitionOf } from './agent.ts'
+import { attemptOptions, policyOf } from '../step/options.ts'
+import {
+  type AgentCall,
+  type AgentCallOptions,
+  type AgentDefinition,
+  type AgentOps,
+  agentDefinitionOf,
+} from './agent.ts'
 import { type DecideSettings, readDecideOptions } from './decide-options.ts'
 import { verdictSchema } from './verdict.ts'
 
@@ -33,6 +40,8 @@ export function createAgentOps(issue: IssueOperation, services: WorkerServices):
   )
 }
 
+const agentCallOptions = { name: optional(checkName), ...attemptOptions } satisfies Spec<AgentCallOptions>
+
 /** Builds the operation of a call to an agent. */
 export function agentCall(
   agent: unknown,
@@ -43,15 +52,15 @@ export function agentCall(
   const definition =
     agentDefinitionOf(agent) ??
     refuse('agent of ctx.agent', agent, 'It must be created by agent() or decider().')
-  const { name: renamed, ...options } = checkObject('options of ctx.agent', given)
+  const options = checkObject('options of ctx.agent', given)
+  const { name: renamed } = options
   const name = renamed === undefined ? definition.name : checkName('name of ctx.agent', renamed)
-  const of = `of agent '${name}'`
-  checkKeys(`the options ${of}`, { name, ...options }, ['name', 'retry', 'timeout'])
+  const policy = policyOf(readOptions(`of agent '${name}'`, options, agentCallOptions), definition.policy)
   const bytes = encode(input, 'input')
   const body = effects.agent(definition.name, definition.body)
   return {
     ...{ kind: 'llm', name, read: readAgentOutput },
-    ...readStepOptions(of, options, definition.policy),
+    ...policy,
     // Each attempt gets its own copy, so that the procedure never sees an agent's changes to its input.
     body: (call: AgentCall) => callAgent({ ...definition, body }, decode(bytes), call),
   }
@@ -94,7 +103,7 @@ export function decision(
   const of = `of decide '${asked.slice(0, 60)}'`
   const choices = readChoices(`choices ${of}`, given)
   const settings = readDecideOptions(of, options, choices)
-  const { material, agent, key, details, history } = checkObject(`options ${of}`, options)
+  const { material, agent, key, details, history } = settings
   const chosen = readDecider(of, agent, decider)
   const body = effects.agent(chosen.name, chosen.body)
   const values = choices.map(({ value }) => value)
@@ -102,7 +111,7 @@ export function decision(
   return {
     ...{
       kind: 'ail_decision',
-      name: key === undefined ? 'decide' : checkName(`key ${of}`, key),
+      name: key ?? 'decide',
       read: readDecision,
     },
     question: asked,

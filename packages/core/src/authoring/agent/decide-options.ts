@@ -1,6 +1,16 @@
-import { parseDuration } from '../../checks/duration.ts'
-import { checkKeys, checkNumber, checkObject, checkText, checkWhole, refuse } from '../../checks/options.ts'
+import { checkKeys, checkName, checkObject, checkText, refuse } from '../../checks/options.ts'
+import {
+  anything,
+  milliseconds,
+  number,
+  optional,
+  readOptions,
+  required,
+  type Spec,
+  whole,
+} from '../../checks/spec.ts'
 import type { ReadChoice } from '../human/options.ts'
+import type { DecideOptions } from './agent.ts'
 
 /** The outcome if the agent cannot decide. */
 export type Fallback =
@@ -14,7 +24,25 @@ export interface DecideSettings {
   readonly minConfidence: number
   readonly timeoutMs: number
   readonly attempts: number
+  readonly key: string | undefined
+  /** These are checked where they are used. */
+  readonly material: unknown
+  readonly agent: unknown
+  readonly details: unknown
+  readonly history: unknown
 }
+
+const decideOptions = {
+  fallback: required(anything),
+  material: optional(anything, undefined),
+  agent: optional(anything, undefined),
+  minConfidence: optional(number(0, 1), 0),
+  timeout: optional(milliseconds, 60_000),
+  attempts: optional(whole(1), 2),
+  key: optional(checkName, undefined),
+  details: optional(anything, undefined),
+  history: optional(anything, undefined),
+} satisfies Spec<DecideOptions<string>>
 
 /**
  * Checks the options of `decide` except the ones it shares with asks.
@@ -25,17 +53,8 @@ export function readDecideOptions(
   given: unknown,
   choices: readonly ReadChoice[],
 ): DecideSettings {
-  const options = checkObject(`options ${of}`, given)
-  checkKeys(`the options ${of}`, options, [
-    ...['fallback', 'material', 'agent', 'minConfidence', 'timeout', 'attempts', 'key', 'details', 'history'],
-  ])
-  const { fallback, minConfidence, timeout, attempts } = options
-  return {
-    fallback: readFallback(`fallback ${of}`, fallback, choices),
-    minConfidence: minConfidence === undefined ? 0 : checkNumber(`minConfidence ${of}`, minConfidence, 0, 1),
-    timeoutMs: timeout === undefined ? 60_000 : parseDuration(timeout, `timeout ${of}`),
-    attempts: attempts === undefined ? 2 : checkWhole(`attempts ${of}`, attempts, 1, Number.MAX_SAFE_INTEGER),
-  }
+  const { fallback, timeout: timeoutMs, ...others } = readOptions(of, given, decideOptions)
+  return { ...others, timeoutMs, fallback: readFallback(`fallback ${of}`, fallback, choices) }
 }
 
 function readFallback(option: string, value: unknown, choices: readonly ReadChoice[]): Fallback {

@@ -1,6 +1,7 @@
 import { implement } from '../../base/implement.ts'
 import type { Makers } from '../../base/lazy.ts'
-import { checkKeys, checkName, checkObject, checkOneOf, findNearest, refuse } from '../../checks/options.ts'
+import { checkName, findNearest, refuse } from '../../checks/options.ts'
+import { oneOf, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { encode } from '../../events/payload.ts'
 import type { CreatedPayload } from '../../events/payloads.ts'
 import { readCancelRequest } from '../cancel-request.ts'
@@ -8,7 +9,7 @@ import type { Ctx } from '../ctx.ts'
 import type { ChildOperation, ChildSpec, IssueOperation } from '../operations.ts'
 import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../procedure.ts'
 import { readNothing, readValue } from '../results.ts'
-import type { ChildHandle } from './child.ts'
+import type { ChildHandle, ChildOptions } from './child.ts'
 
 /** Maximum number of runs above a run. */
 const maxDepth = 64
@@ -104,6 +105,11 @@ function createHandle(
   })
 }
 
+const childOptions = {
+  id: optional(checkName, null),
+  onParentEnd: optional(oneOf(['cancel', 'detach']), 'cancel'),
+} satisfies Spec<ChildOptions>
+
 function readChild(
   of: 'call' | 'spawn',
   procedure: unknown,
@@ -112,9 +118,7 @@ function readChild(
   { depth, execution }: ParentRun,
 ): { readonly child: ChildSpec; readonly definition: ProcedureDefinition | undefined } {
   const { name, definition } = readProcedure(of, procedure)
-  const options = checkObject(`options of ${of}`, given)
-  checkKeys(`the options of ${of}`, options, ['id', 'onParentEnd'])
-  const { id, onParentEnd } = options
+  const { id, onParentEnd } = readOptions(`of ${of}`, given, childOptions)
   if (depth >= maxDepth)
     refuse(
       `depth of ${of}`,
@@ -130,11 +134,9 @@ function readChild(
   const child: ChildSpec = {
     procedure: name,
     code: definition,
-    id: id === undefined ? null : checkName(`id of ${of}`, id),
+    id,
     input: encode(input, 'input'),
-    isDetached:
-      onParentEnd !== undefined &&
-      checkOneOf(`onParentEnd of ${of}`, onParentEnd, ['cancel', 'detach']) === 'detach',
+    isDetached: onParentEnd === 'detach',
   }
   return { child, definition }
 }

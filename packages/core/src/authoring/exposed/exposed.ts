@@ -1,8 +1,10 @@
-import { checkKeys, checkNumber, checkObject, checkText, refuse } from '../../checks/options.ts'
+import { checkText, refuse } from '../../checks/options.ts'
+import { number, optional, readOptions, required, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { encode } from '../../events/payload.ts'
 import type { ProgressRecord } from '../../events/payloads.ts'
 import type { ProcedureDefinition } from '../procedure.ts'
+import type { Progress } from './progress.ts'
 
 const maxStateBytes = 256 * 1024
 
@@ -41,15 +43,13 @@ export function checkState(
   return refuse(`name of ${of}`, name, `Procedure '${procedure}' declares ${declared}.`)
 }
 
+const progressOptions = {
+  done: required(number(0, Number.MAX_SAFE_INTEGER)),
+  total: optional(number(0, Number.MAX_SAFE_INTEGER)),
+  message: optional(checkText),
+} satisfies Spec<Progress>
+
 /** Reads the argument of `ctx.progress`. @throws PawlError 'option-invalid' */
 export function readProgress(given: unknown): ProgressRecord {
-  const progress = checkObject('progress', given)
-  checkKeys('the progress', progress, ['done', 'total', 'message'])
-  const { done, total, message } = progress
-  const largest = Number.MAX_SAFE_INTEGER
-  return {
-    done: checkNumber('done of progress', done, 0, largest),
-    ...(total === undefined ? {} : { total: checkNumber('total of progress', total, 0, largest) }),
-    ...(message === undefined ? {} : { message: checkText('message of progress', message) }),
-  }
+  return readOptions('of progress', given, progressOptions, 'the progress')
 }

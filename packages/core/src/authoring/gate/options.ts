@@ -1,11 +1,12 @@
 import type { PolicyVerdict } from '../../base/words.ts'
-import { parseDuration } from '../../checks/duration.ts'
-import { checkFunction, checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
+import { checkFunction, checkName, checkObject, refuse } from '../../checks/options.ts'
+import { anything, milliseconds, optional, readOptions, required, type Spec } from '../../checks/spec.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { DecideOperation } from '../operations.ts'
-import { maxActionName, readClasses } from '../policy/policy-step.ts'
-import { readStepOptions, readUndo, type StepPolicy, type Undo } from '../step/options.ts'
+import { checkClasses, maxActionName } from '../policy/policy-step.ts'
+import { attemptOptions, policyOf, type StepPolicy, type Undo } from '../step/options.ts'
 import type { StepCall } from '../step/step.ts'
+import type { Gate } from './gate.ts'
 
 type Given = { readonly [name: string]: unknown }
 
@@ -35,7 +36,18 @@ export interface GateSettings {
 /** The choices of the agent of a gate. */
 export const gateChoices: DecideOperation['choices'] = ['approve', 'reject', 'ask-human']
 
-const gateNames = ['params', 'classes', 'policy', 'agent', 'human', 'facts', 'validFor', 'run', 'undo']
+const gateOptions = {
+  params: required(checkParams),
+  classes: optional(checkClasses, []),
+  policy: optional(checkFunction<(params: object) => PolicyVerdict>),
+  agent: optional(anything),
+  human: optional(anything),
+  facts: optional(checkFunction<() => unknown>, undefined),
+  validFor: optional(milliseconds, undefined),
+  run: required(checkFunction<GateSettings['run']>),
+  undo: optional(checkFunction<Undo>, undefined),
+  ...attemptOptions,
+} satisfies Spec<Gate<object, unknown, unknown>>
 
 /**
  * Checks the options of a gate except the ones that its questions check.
@@ -46,29 +58,28 @@ export function readGate(givenName: unknown, given: unknown): GateSettings {
   if (name.length > maxActionName)
     refuse('name of gate', name, `It must have at most ${maxActionName} characters; it has ${name.length}.`)
   const of = `of gate '${name}'`
-  const spec = checkObject(`options ${of}`, given)
-  checkKeys(`the options ${of}`, spec, [...gateNames, 'retry', 'timeout'])
-  const { params, classes, policy, facts, validFor, run, retry, timeout } = spec
-  for (const [option, body] of Object.entries({ policy, facts }))
-    if (body !== undefined) checkFunction(`${option} ${of}`, body)
-  checkFunction(`run ${of}`, run)
-  if (params === undefined) refuse(`params ${of}`, params, 'It must be an object: what is approved.')
-  const bytes = encode(checkObject(`params ${of}`, params), 'params')
+  const options = readOptions(of, given, gateOptions)
+  const { params, classes, policy, agent, human, facts, validFor, run, undo } = options
+  const bytes = encode(params, 'params')
   const copy = (): object => decode(bytes) as object
   return {
     name,
-    classes: readClasses(of, classes),
+    classes,
     params: copy,
-    policy:
-      policy === undefined ? () => 'human' : () => (policy as (params: object) => PolicyVerdict)(copy()),
-    human: readHuman(of, name, spec['human']),
-    agent: spec['agent'] === undefined ? null : readAgent(of, name, spec['agent']),
-    facts: facts as (() => unknown) | undefined,
-    validForMs: validFor === undefined ? undefined : parseDuration(validFor, `validFor ${of}`),
-    run: run as GateSettings['run'],
-    undo: readUndo(of, spec),
-    attempts: readStepOptions(of, { retry, timeout }),
+    policy: policy === undefined ? () => 'human' : () => policy(copy()),
+    human: readHuman(of, name, human),
+    agent: agent === undefined ? null : readAgent(of, name, agent),
+    facts,
+    validForMs: validFor,
+    run,
+    undo,
+    attempts: policyOf(options),
   }
+}
+
+function checkParams(option: string, given: unknown): Given {
+  if (given === undefined) refuse(option, given, 'It must be an object: what is approved.')
+  return checkObject(option, given)
 }
 
 function readHuman(of: string, name: string, given: unknown): GateSettings['human'] {

@@ -1,14 +1,8 @@
 import { implement } from '../../base/implement.ts'
-import {
-  checkBoolean,
-  checkKeys,
-  checkObject,
-  checkOneOf,
-  checkSchema,
-  checkText,
-  refuse,
-} from '../../checks/options.ts'
-import { recordFailure } from '../../errors/failure.ts'
+import { type RiskLevel, severities } from '../../base/words.ts'
+import { checkBoolean, checkObject, checkSchema, checkText, refuse } from '../../checks/options.ts'
+import { anything, oneOf, optional, type Spec } from '../../checks/spec.ts'
+import { type FailureRecord, recordFailure } from '../../errors/failure.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { AskPayload, Silence } from '../../events/payloads.ts'
 import { isOptional, isTransforming, jsonSchemaOf, type Schema, validate } from '../../schemas/schema.ts'
@@ -22,23 +16,75 @@ import {
   readResolution,
   readReview,
 } from '../results.ts'
-import type { Human } from './human.ts'
+import type { AskOptions, Choice, OnTimeout } from './ask.ts'
+import type {
+  ApproveOptions,
+  EscalateOptions,
+  Human,
+  InputOptions,
+  NotifyOptions,
+  ReviewOptions,
+} from './human.ts'
 import { fillMessage, isShown } from './message.ts'
 import {
   type AskSettings,
-  askOptionNames,
+  askOptions,
+  checkForm,
   type ReadChoice,
   readApproveSilence,
   readAskOptions,
   readChoices,
   readEditable,
-  readForm,
-  readSeverity,
   readSilence,
 } from './options.ts'
 import { type AskServices, remarkOnAsk, remarkOnMessage } from './remarks.ts'
 
 type Given = { readonly [name: string]: unknown }
+
+const approveOptions = {
+  ...askOptions,
+  params: optional(checkObject, {}),
+  editable: optional(anything),
+  schema: optional(checkAskSchema),
+  onTimeout: optional(anything),
+  onReject: optional(oneOf(['return', 'cancel-run']), 'return'),
+} satisfies Spec<ApproveOptions<object, RiskLevel>>
+
+const inputOptions = {
+  ...askOptions,
+  initial: optional(anything),
+  onTimeout: optional(anything),
+} satisfies Spec<AskOptions & OnTimeout<unknown> & InputOptions<unknown>>
+
+const selectOptions = { ...askOptions, onTimeout: optional(anything) } satisfies Spec<
+  AskOptions & OnTimeout<unknown>
+>
+
+const reviewOptions = {
+  ...askOptions,
+  choices: optional(readChoices, [{ value: 'approve' }, { value: 'reject' }]),
+  editable: optional(checkBoolean, false),
+  schema: optional(checkAskSchema),
+  baseline: optional(anything),
+  as: optional(checkForm),
+  onTimeout: optional(anything),
+} satisfies Spec<AskOptions & OnTimeout<unknown> & ReviewOptions<unknown, readonly Choice[]>>
+
+const { timeout: _, ...untimedOptions } = askOptions
+const escalateOptions = {
+  ...untimedOptions,
+  choices: optional(readChoices, [{ value: 'continue' }]),
+  error: optional(recordError),
+  severity: optional(oneOf(severities), 'error'),
+} satisfies Omit<Spec<AskOptions & EscalateOptions<readonly Choice[]>>, 'timeout'>
+
+const notifyOptions = {
+  to: askOptions.to,
+  links: askOptions.links,
+  details: askOptions.details,
+  severity: optional(oneOf(severities), 'info'),
+  data: askOptions.data,
+} satisfies Spec<NotifyOptions & Pick<AskSettings, 'data'>>
 
 /** Builds `ctx.human`. Each call is one operation. */
 export function createHuman(issue: IssueOperation, services: AskServices): Human {
@@ -57,10 +103,8 @@ export function createHuman(issue: IssueOperation, services: AskServices): Human
       ask(review(message, artifact, given), message, given),
     escalate: (message: unknown, given?: unknown) => ask(escalation(message, given), message, given),
     notify: (message: unknown, given?: unknown) => {
-      const options = readOptions('of notify', given, ['to', 'links', 'details', 'severity', 'data'], true)
-      const { to, links, details } = readAskOptions('of notify', options)
-      const severity = readSeverity('severity of notify', options['severity'], 'info')
-      const filled = fill('of notify', message, options)
+      const { to, links, details, severity, data } = readAskOptions('of notify', given, notifyOptions)
+      const filled = fill('of notify', message, data)
       const fields = {
         to,
         severity,
@@ -83,25 +127,22 @@ export function createHuman(issue: IssueOperation, services: AskServices): Human
 
 /** Builds the operation of `ctx.human.approve`. */
 export function approval(message: unknown, given: unknown, of = 'of approve'): AskOperation {
-  const options = readOptions(of, given, ['params', 'editable', 'schema', 'onTimeout', 'onReject'])
-  const params = checkObject(`params ${of}`, options['params'])
-  const editable = readEditable(of, options['editable'], params)
-  const settings = readAskOptions(of, options)
-  const schema = readAskSchema(of, options['schema'])
-  const silence = readApproveSilence(of, options['onTimeout'], settings.risk?.level)
-  const { onReject = 'return' } = options
-  const cancels = checkOneOf(`onReject ${of}`, onReject, ['return', 'cancel-run']) === 'cancel-run'
+  const options = readAskOptions(of, given, approveOptions)
+  const { params, schema, risk, data, key } = options
+  const editable = readEditable(of, options.editable, params)
+  const silence = readApproveSilence(of, options.onTimeout, risk?.level)
+  const cancels = options.onReject === 'cancel-run'
   const shown = { params, ...(editable.length > 0 ? { editable, ...keptTypes(schema) } : {}) }
   return {
     ...{
       kind: 'hitl_approval',
-      name: settings.key ?? 'approve',
+      name: key ?? 'approve',
       read: cancels ? readApproved : readApproval,
     },
     ask: {
-      ...createSpec(settings, schema, {
+      ...createSpec(options, schema, {
         kind: 'approve',
-        message: fill(of, message, options, params),
+        message: fill(of, message, data, params),
         silence,
         ...shown,
       }),
@@ -112,16 +153,15 @@ export function approval(message: unknown, given: unknown, of = 'of approve'): A
 
 function input(message: unknown, given: unknown, more: unknown): AskOperation {
   const of = 'of input'
-  const options = readOptions(of, more, ['initial', 'onTimeout'])
-  const settings = readAskOptions(of, options)
-  const schema = readAskSchema(of, checkSchema(`schema ${of}`, given))
-  const silence = readSilence(of, options['onTimeout'])
-  const initial = options['initial'] === undefined ? {} : { initial: options['initial'] }
+  const options = readAskOptions(of, more, inputOptions)
+  const schema = checkAskSchema(`schema ${of}`, given)
+  const silence = readSilence(of, options.onTimeout)
+  const initial = options.initial === undefined ? {} : { initial: options.initial }
   return {
-    ...{ kind: 'hitl_input', name: settings.key ?? 'input', read: readInput },
-    ask: createSpec(settings, schema, {
+    ...{ kind: 'hitl_input', name: options.key ?? 'input', read: readInput },
+    ask: createSpec(options, schema, {
       kind: 'input',
-      message: fill(of, message, options),
+      message: fill(of, message, options.data),
       silence,
       ...initial,
     }),
@@ -130,51 +170,39 @@ function input(message: unknown, given: unknown, more: unknown): AskOperation {
 
 function selection(message: unknown, given: unknown, more: unknown): AskOperation {
   const of = 'of select'
-  const options = readOptions(of, more, ['onTimeout'])
-  const settings = readAskOptions(of, options)
+  const options = readAskOptions(of, more, selectOptions)
   const choices = readChoices(`choices ${of}`, given)
-  const silence = readSilence(of, options['onTimeout'], choices)
+  const silence = readSilence(of, options.onTimeout, choices)
   return {
-    ...{ kind: 'hitl_select', name: settings.key ?? 'select', read: readChoice },
-    ask: createSpec(settings, undefined, {
+    ...{ kind: 'hitl_select', name: options.key ?? 'select', read: readChoice },
+    ask: createSpec(options, undefined, {
       kind: 'select',
-      message: fill(of, message, options),
+      message: fill(of, message, options.data),
       choices,
       silence,
     }),
   }
 }
 
-const reviewNames = ['choices', 'editable', 'schema', 'baseline', 'as', 'onTimeout']
-
 function review(message: unknown, artifact: unknown, given: unknown): AskOperation {
   const of = 'of review'
-  const options = readOptions(of, given, reviewNames)
-  const settings = readAskOptions(of, options)
-  const { baseline, as, editable } = options
-  const choices = readChoices(`choices ${of}`, options['choices'] ?? ['approve', 'reject'])
-  const silence = readSilence(of, options['onTimeout'], choices)
-  const schema = readAskSchema(of, options['schema'])
-  const isEditable = editable !== undefined && checkBoolean(`editable ${of}`, editable)
+  const options = readAskOptions(of, given, reviewOptions)
+  const { baseline, as, editable, choices, schema } = options
+  const silence = readSilence(of, options.onTimeout, choices)
   const shown = {
     artifact,
     ...(baseline === undefined ? {} : { baseline }),
-    ...(as === undefined ? {} : { as: readForm(`as ${of}`, as) }),
-    ...(isEditable ? { editable: ['artifact'], ...keptTypes(schema) } : {}),
+    ...(as === undefined ? {} : { as }),
+    ...(editable ? { editable: ['artifact'], ...keptTypes(schema) } : {}),
   }
   return {
-    ...{ kind: 'hitl_review', name: settings.key ?? 'review', read: readReview },
-    ask: createSpec(settings, schema, {
-      ...{ kind: 'review', message: fill(of, message, options), choices, silence },
+    ...{ kind: 'hitl_review', name: options.key ?? 'review', read: readReview },
+    ask: createSpec(options, schema, {
+      ...{ kind: 'review', message: fill(of, message, options.data), choices, silence },
       ...shown,
     }),
   }
 }
-
-const escalateNames = [
-  ...askOptionNames.filter((name) => name !== 'timeout'),
-  ...['choices', 'error', 'severity'],
-]
 
 /** Builds the operation of `ctx.human.escalate`. */
 export function escalation(message: unknown, given: unknown): AskOperation {
@@ -186,22 +214,19 @@ export function escalation(message: unknown, given: unknown): AskOperation {
       timeout,
       'escalate waits until a person resolves it; use select with a timeout instead.',
     )
-  const options = readOptions(of, rest, escalateNames, true)
-  const settings = readAskOptions(of, options)
-  const choices = readChoices(`choices ${of}`, options['choices'] ?? ['continue'])
-  const severity = readSeverity(`severity ${of}`, options['severity'], 'error')
-  const error = options['error'] === undefined ? {} : { error: recordFailure(options['error']) }
+  const options = readAskOptions(of, rest, escalateOptions)
+  const { choices, severity, error } = options
   return {
-    ...{ kind: 'hitl_escalation', name: settings.key ?? 'escalate', read: readResolution },
-    ask: createSpec(settings, undefined, {
+    ...{ kind: 'hitl_escalation', name: options.key ?? 'escalate', read: readResolution },
+    ask: createSpec({ ...options, timeout: null }, undefined, {
       ...{
         kind: 'escalate',
-        message: fill(of, message, options),
+        message: fill(of, message, options.data),
         choices,
         severity,
         silence: { do: 'keep-waiting' },
       },
-      ...error,
+      ...(error === undefined ? {} : { error }),
     }),
   }
 }
@@ -215,8 +240,8 @@ export function createDecideAsk(
   own: { readonly key?: unknown; readonly details?: unknown; readonly history?: unknown },
 ): AskSpec {
   const of = 'of fallback.ask of decide'
-  checkKeys(`the options ${of}`, given, askOptionNames)
-  const settings = readAskOptions(of, { ...leaveOut(own), ...leaveOut(given), ...joinDetails(own, given) })
+  const all = { ...leaveOut(own), ...leaveOut(given), ...joinDetails(own, given) }
+  const settings = readAskOptions(of, all, askOptions)
   const artifact = material === undefined ? {} : { artifact: material }
   return createSpec(settings, undefined, {
     kind: 'decide',
@@ -240,29 +265,25 @@ function joinDetails(own: Given, given: Given): Given {
 
 // ── shared by all asks
 
-function readOptions(of: string, given: unknown, names: readonly string[], only = false): Given {
-  const options = checkObject(`options ${of}`, given)
-  checkKeys(`the options ${of}`, options, only ? names : [...askOptionNames, ...names])
-  return options
-}
-
-function fill(of: string, message: unknown, options: Given, params: Given = {}): string {
-  const data = checkObject(`data ${of}`, options['data'])
+function fill(of: string, message: unknown, data: Given, params: Given = {}): string {
   // If a param cannot be formatted, `data` may provide a replacement.
   const shown = Object.entries(params).filter(([name, value]) => isShown(value) || !Object.hasOwn(data, name))
   return fillMessage(checkText(`message ${of}`, message), { ...data, ...Object.fromEntries(shown) })
 }
 
-function readAskSchema(of: string, given: unknown): Schema | undefined {
-  if (given === undefined) return undefined
-  const schema = checkSchema(`schema ${of}`, given)
+function checkAskSchema(option: string, given: unknown): Schema {
+  const schema = checkSchema(option, given)
   if (isTransforming(schema))
     refuse(
-      `schema ${of}`,
+      option,
       'a schema that transforms',
       'Pass the schema of the input, and transform the answer in the procedure.',
     )
   return schema
+}
+
+function recordError(_option: string, error: unknown): FailureRecord {
+  return recordFailure(error)
 }
 
 function keptTypes(schema: Schema | undefined): Pick<AskPayload, 'keepsTypes'> {
@@ -276,7 +297,7 @@ type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { r
  * copied, so that later changes to the same objects have no effect.
  */
 function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: Pinned): AskSpec {
-  const { key, to, due, history, details, links, alternatives, risk, channels } = settings
+  const { key, to, timeout: due, history, details, links, alternatives, risk, channels } = settings
   const json = schema === undefined ? undefined : jsonSchemaOf(schema)
   const payload: AskPayload = {
     ...pinned,

@@ -45,12 +45,12 @@ interface ConsentOptions<P, L extends RiskLevel, N extends OnReject>
   readonly onReject?: N
 }
 
-interface InputOptions<V> {
+export interface InputOptions<V> {
   /** Values that the form shows before the person enters anything. Default: none. */
   readonly initial?: Partial<V>
 }
 
-interface ReviewOptions<A, C extends readonly Choice[]> {
+export interface ReviewOptions<A, C extends readonly Choice[]> {
   /** Verdicts to choose from. Default: `['approve', 'reject']`. Range: at least one. */
   readonly choices?: C
   /** Whether the person may edit the artifact. Without a `schema`, an edit keeps the JSON types of the artifact. Default: `false`. */
@@ -64,7 +64,7 @@ interface ReviewOptions<A, C extends readonly Choice[]> {
   readonly as?: Section['as']
 }
 
-interface EscalateOptions<C extends readonly Choice[]> {
+export interface EscalateOptions<C extends readonly Choice[]> {
   readonly timeout?: Refused<'escalate waits until a person resolves it; use select with a timeout instead'>
   /** Ways to continue. Default: `['continue']`. Range: at least one. */
   readonly choices?: C
@@ -74,7 +74,7 @@ interface EscalateOptions<C extends readonly Choice[]> {
   readonly severity?: Severity
 }
 
-interface NotifyOptions extends Pick<AskOptions, 'to' | 'links' | 'details'> {
+export interface NotifyOptions extends Pick<AskOptions, 'to' | 'links' | 'details'> {
   /** Severity of the notice. Default: 'info'. */
   readonly severity?: Severity
 }

@@ -1,6 +1,7 @@
+import type { Duration } from '../../base/duration.ts'
 import type { Audience } from '../../base/people.ts'
 import { showValue } from '../../base/text.ts'
-import { type RiskLevel, riskLevels, type Severity, severities } from '../../base/words.ts'
+import { type RiskLevel, riskLevels } from '../../base/words.ts'
 import { parseDuration } from '../../checks/duration.ts'
 import {
   checkArray,
@@ -8,55 +9,112 @@ import {
   checkInstant,
   checkKeys,
   checkName,
-  checkNumber,
   checkObject,
   checkOneOf,
   checkText,
   checkWhole,
+  partOf,
   refuse,
 } from '../../checks/options.ts'
 import { checkAudience, readAudiences } from '../../checks/people.ts'
+import {
+  anything,
+  type Check,
+  number,
+  oneOf,
+  optional,
+  type Rows,
+  type RowsOf,
+  readOptions,
+  readPart,
+  required,
+  type Spec,
+  type Values,
+} from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { Silence } from '../../events/payloads.ts'
 import type { Due, History } from '../operations.ts'
-import type { Choice, RiskDetails, Section } from './ask.ts'
+import type {
+  Alternative,
+  AskOptions,
+  Choice,
+  ChoiceDetails,
+  Impact,
+  Link,
+  RiskDetails,
+  Section,
+} from './ask.ts'
 
-/** The names of the options that every ask has. */
-export const askOptionNames: readonly string[] = [
-  ...['to', 'timeout', 'key', 'details', 'links', 'history', 'alternatives', 'risk', 'data', 'channels'],
-]
+const sectionOptions = {
+  title: required(checkText),
+  body: required(anything),
+  as: optional(checkForm),
+} satisfies Spec<Section>
+
+const linkOptions = { label: required(checkText), url: required(checkUrl) } satisfies Spec<Link>
+
+const alternativeOptions = {
+  label: required(checkText),
+  description: optional(checkText),
+} satisfies Spec<Alternative>
+
+const impactOptions = {
+  amount: optional(number(-Number.MAX_VALUE, Number.MAX_VALUE)),
+  currency: optional(checkText),
+  downtime: optional(checkDuration),
+  affects: optional(checkText),
+} satisfies Spec<Impact>
+
+const riskOptions = {
+  level: required(oneOf(riskLevels)),
+  reasons: optional(checkReasons),
+  reversible: optional(checkBoolean),
+  impact: optional((option, value) => readPart(option, value, impactOptions)),
+} satisfies Spec<RiskDetails>
+
+const choiceOptions = {
+  value: required(checkName),
+  label: optional(checkText),
+  effect: optional(checkText),
+  style: optional(oneOf(['primary', 'danger'])),
+} satisfies Spec<ChoiceDetails>
 
 /** The options that every ask has, validated and with defaults. */
 export interface AskSettings {
-  readonly key: string | null
   readonly to: readonly Audience[]
-  readonly due: Due | null
-  readonly history: History
+  readonly timeout: Due | null
+  readonly key: string | null
   readonly details: readonly Section[]
-  readonly links: readonly { readonly label: string; readonly url: string }[]
-  readonly alternatives: readonly { readonly label: string; readonly description?: string }[]
-  readonly risk: RiskDetails | undefined
-  readonly channels: readonly string[] | undefined
+  readonly links: readonly Link[]
+  readonly history: History
+  readonly alternatives: readonly Alternative[]
+  readonly risk?: RiskDetails
+  /** Values for the placeholders of the message. */
+  readonly data: { readonly [name: string]: unknown }
+  readonly channels?: readonly string[]
 }
 
+export const askOptions: RowsOf<AskSettings> = {
+  to: optional(readAudiences, []),
+  timeout: optional(readDue, null),
+  key: optional(checkName, null),
+  details: optional(listOf(sectionOptions), []),
+  links: optional(listOf(linkOptions), []),
+  history: optional(readHistory, { last: 5 }),
+  alternatives: optional(listOf(alternativeOptions), []),
+  risk: optional(readRisk),
+  data: optional(checkObject, {}),
+  channels: optional(checkChannelNames),
+} satisfies Spec<AskOptions & Pick<AskSettings, 'data'>>
+
 /**
- * Checks the options that every ask has. `of` names the ask in messages (`of approve`).
+ * Reads the options of an ask. `of` names it in messages, such as `of approve`.
  * @throws PawlError 'option-invalid', 'duration-invalid'
  */
-export function readAskOptions(of: string, given: unknown): AskSettings {
-  const options = checkObject(`options ${of}`, given)
-  checkHasTimeout(of, options)
-  return {
-    key: options['key'] === undefined ? null : checkName(`key ${of}`, options['key']),
-    to: readAudiences(`to ${of}`, options['to']),
-    due: readDue(`timeout ${of}`, options['timeout']),
-    history: readHistory(`history ${of}`, options['history']),
-    details: readDetails(of, options['details']),
-    links: readLinks(of, options['links']),
-    alternatives: readAlternatives(of, options['alternatives']),
-    risk: readRisk(of, options['risk']),
-    channels: readChannelNames(`channels ${of}`, options['channels']),
-  }
+export function readAskOptions<S extends Rows>(of: string, given: unknown, spec: S): Values<S> {
+  const options = readOptions(of, given, spec)
+  checkHasTimeout(of, checkObject(`options ${of}`, given))
+  return options
 }
 
 /** Checks that a timeout is present. One that is undefined is accepted: it may come from the configuration. */
@@ -73,16 +131,14 @@ function checkHasTimeout(of: string, options: { readonly [name: string]: unknown
   )
 }
 
-/** Reads a duration or an instant; null if there is none. */
-export function readDue(option: string, value: unknown): Due | null {
-  if (value === undefined) return null
+/** Reads a duration or an instant. */
+export function readDue(option: string, value: unknown): Due {
   return value instanceof Date
     ? { atMs: checkInstant(option, value).getTime() }
     : { afterMs: parseDuration(value, option) }
 }
 
 function readHistory(option: string, value: unknown): History {
-  if (value === undefined) return { last: 5 }
   if (value === 'none') return { last: 0 }
   const given = checkObject(option, value)
   checkKeys(option, given, ['last', 'steps'])
@@ -93,26 +149,9 @@ function readHistory(option: string, value: unknown): History {
   return refuse(option, value, "It must be 'none', { last: 5 } or { steps: ['load'] }.")
 }
 
-const sectionForms = ['text', 'markdown', 'json', 'code', 'table', 'diff', 'image'] as const
-
-function readDetails(of: string, value: unknown): readonly Section[] {
-  return readList(`details ${of}`, value, ['title', 'body', 'as'], ({ title, body, as }) => ({
-    title: checkText(`details.title ${of}`, title),
-    body,
-    ...(as === undefined ? {} : { as: readForm(`details.as ${of}`, as) }),
-  }))
-}
-
 /** Checks the display format of a section or an artifact. */
-export function readForm(option: string, value: unknown): NonNullable<Section['as']> {
-  return checkOneOf(option, value, sectionForms)
-}
-
-function readLinks(of: string, value: unknown): AskSettings['links'] {
-  return readList(`links ${of}`, value, ['label', 'url'], ({ label, url }) => ({
-    label: checkText(`links.label ${of}`, label),
-    url: checkUrl(`links.url ${of}`, url),
-  }))
+export function checkForm(option: string, value: unknown): NonNullable<Section['as']> {
+  return checkOneOf(option, value, ['text', 'markdown', 'json', 'code', 'table', 'diff', 'image'])
 }
 
 /** Checks a link that people click: web pages and mail addresses only. */
@@ -124,72 +163,31 @@ function checkUrl(option: string, value: unknown): string {
   return text
 }
 
-function readAlternatives(of: string, value: unknown): AskSettings['alternatives'] {
-  return readList(`alternatives ${of}`, value, ['label', 'description'], ({ label, description }) => ({
-    label: checkText(`alternatives.label ${of}`, label),
-    ...(description === undefined
-      ? {}
-      : { description: checkText(`alternatives.description ${of}`, description) }),
-  }))
-}
-
-function readChannelNames(option: string, value: unknown): readonly string[] | undefined {
-  if (value === undefined) return undefined
+function checkChannelNames(option: string, value: unknown): readonly string[] {
   return [...new Set(checkArray(option, value).map((name) => checkName(option, name)))]
 }
 
-function readList<R>(
-  option: string,
-  value: unknown,
-  known: readonly string[],
-  read: (item: { readonly [name: string]: unknown }) => R,
-): readonly R[] {
-  if (value === undefined) return []
-  return checkArray(option, value).map((given) => {
-    if (given === undefined) refuse(option, given, 'Each item must be an object.')
-    const item = checkObject(option, given)
-    checkKeys(option, item, known)
-    return read(item)
-  })
+function listOf<S extends Rows>(spec: S): Check<readonly Values<S>[]> {
+  return (option, value) =>
+    checkArray(option, value).map((item) => {
+      if (item === undefined) refuse(option, item, 'Each item must be an object.')
+      return readPart(option, item, spec)
+    })
 }
 
-function readRisk(of: string, value: unknown): RiskDetails | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'string') return { level: readRiskLevel(`risk ${of}`, value) }
-  const risk = checkObject(`risk ${of}`, value)
-  checkKeys(`risk ${of}`, risk, ['level', 'reasons', 'reversible', 'impact'])
-  const { level, reasons, reversible, impact } = risk
-  return {
-    level: readRiskLevel(`risk.level ${of}`, level),
-    ...(reasons === undefined ? {} : { reasons: readReasons(`risk.reasons ${of}`, reasons) }),
-    ...(reversible === undefined ? {} : { reversible: checkBoolean(`risk.reversible ${of}`, reversible) }),
-    ...(impact === undefined ? {} : { impact: readImpact(of, impact) }),
-  }
+function readRisk(option: string, value: unknown): RiskDetails {
+  return typeof value === 'string'
+    ? { level: checkOneOf(option, value, riskLevels) }
+    : readPart(option, value, riskOptions)
 }
 
-function readRiskLevel(option: string, value: unknown): RiskLevel {
-  return checkOneOf(option, value, riskLevels)
-}
-
-function readReasons(option: string, value: unknown): readonly string[] {
+function checkReasons(option: string, value: unknown): readonly string[] {
   return checkArray(option, value).map((reason) => checkText(option, reason))
 }
 
-function readImpact(of: string, value: unknown): NonNullable<RiskDetails['impact']> {
-  const impact = checkObject(`risk.impact ${of}`, value)
-  checkKeys(`risk.impact ${of}`, impact, ['amount', 'currency', 'downtime', 'affects'])
-  const { amount, currency, downtime, affects } = impact
-  if (amount !== undefined)
-    checkNumber(`risk.impact.amount ${of}`, amount, -Number.MAX_VALUE, Number.MAX_VALUE)
-  if (currency !== undefined) checkText(`risk.impact.currency ${of}`, currency)
-  if (downtime !== undefined) parseDuration(downtime, `risk.impact.downtime ${of}`)
-  if (affects !== undefined) checkText(`risk.impact.affects ${of}`, affects)
-  return impact
-}
-
-/** Reads a severity. */
-export function readSeverity(option: string, value: unknown, otherwise: Severity): Severity {
-  return value === undefined ? otherwise : checkOneOf(option, value, severities)
+function checkDuration(option: string, value: unknown): Duration {
+  parseDuration(value, option)
+  return value as Duration
 }
 
 /** A choice in its object form. */
@@ -209,15 +207,7 @@ function readChoice(option: string, given: unknown): ReadChoice {
   if (typeof given === 'string') return { value: checkName(option, given) }
   if (typeof given !== 'object' || given === null)
     refuse(option, given, 'Each choice must be a string or { value, label?, effect?, style? }.')
-  const choice = checkObject(option, given)
-  checkKeys(option, choice, ['value', 'label', 'effect', 'style'])
-  const { value, label, effect, style } = choice
-  return {
-    value: checkName(`${option}.value`, value),
-    ...(label === undefined ? {} : { label: checkText(`${option}.label`, label) }),
-    ...(effect === undefined ? {} : { effect: checkText(`${option}.effect`, effect) }),
-    ...(style === undefined ? {} : { style: checkOneOf(`${option}.style`, style, ['primary', 'danger']) }),
-  }
+  return readPart(option, given, choiceOptions)
 }
 
 /** Checks the editable params: each must be one of the params. */
@@ -276,5 +266,5 @@ function readEscalate(option: string, value: unknown): Silence | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'escalateTo')) return undefined
   const given = checkObject(option, value)
   checkKeys(option, given, ['escalateTo'])
-  return { do: 'escalate', to: checkAudience(option.replace(' ', '.escalateTo '), given['escalateTo']) }
+  return { do: 'escalate', to: checkAudience(partOf(option, 'escalateTo'), given['escalateTo']) }
 }

@@ -1,21 +1,14 @@
 import type { Audience } from '../../base/people.ts'
-import {
-  checkArray,
-  checkFunction,
-  checkKeys,
-  checkObject,
-  checkOneOf,
-  checkWhole,
-  refuse,
-} from '../../checks/options.ts'
+import { checkArray, checkFunction, checkObject, checkOneOf, refuse } from '../../checks/options.ts'
 import { checkAudience } from '../../checks/people.ts'
+import { anything, oneOf, optional, readOptions, required, type Spec, whole } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode } from '../../events/payload.ts'
 import { type Agent, type AgentDefinition, agentDefinitionOf } from '../agent/agent.ts'
 import type { Question, Verdict } from '../agent/verdict.ts'
-import { readStepOptions, readUndo } from '../step/options.ts'
+import { attemptOptions } from '../step/options.ts'
 import { checkOf, editOps } from './edits.ts'
-import type { Actions, PlanEdit, PlanView, Proposal, Task } from './plan.ts'
+import type { Action, Actions, PlanEdit, PlanOptions, PlanView, Proposal, Task } from './plan.ts'
 import { checkCheck, findPlanIssues } from './read-tasks.ts'
 
 /** A plan and its options, validated and with defaults. */
@@ -32,7 +25,24 @@ export interface PlanSettings {
   readonly alert: Audience | undefined
 }
 
-const planNames = ['use', 'decider', 'planner', 'replan', 'may', 'maxReplans', 'maxTasks', 'onError', 'alert']
+const planOptions = {
+  use: required(readActions),
+  decider: optional(checkAgent<Question, Verdict>, undefined),
+  planner: optional(checkAgent<PlanView, Proposal>, undefined),
+  replan: optional(oneOf(['never', 'on-error', 'per-layer']), 'never'),
+  may: optional(checkEdits, []),
+  maxReplans: optional(whole(0, 1_000), 3),
+  maxTasks: optional(whole(1, 10_000), 1_000),
+  onError: optional(oneOf(['stop', 'rollback']), 'stop'),
+  alert: optional(checkAudience, undefined),
+} satisfies Spec<PlanOptions>
+
+const actionOptions = {
+  run: required(checkFunction),
+  undo: optional(checkFunction),
+  check: optional(anything),
+  ...attemptOptions,
+} satisfies Spec<Action>
 
 /**
  * Checks a plan and its options. The tasks are copied, so that later changes to the same objects have no effect.
@@ -43,32 +53,10 @@ export function readPlan(
   given: unknown,
   engineDecider: AgentDefinition | undefined,
 ): PlanSettings {
-  const options = checkObject('options of plan', given)
-  checkKeys('the options of plan', options, planNames)
-  const {
-    decider,
-    planner,
-    replan = 'never',
-    may = [],
-    maxReplans = 3,
-    maxTasks = 1_000,
-    onError = 'stop',
-    alert,
-  } = options
-  const use = readActions(options['use'])
-  const settings = {
-    use,
-    decider: readAgent<Question, Verdict>('decider of plan', decider),
-    planner: readAgent<PlanView, Proposal>('planner of plan', planner),
-    replan: checkOneOf('replan of plan', replan, ['never', 'on-error', 'per-layer']),
-    may: checkArray('may of plan', may).map((op) => checkOneOf('may of plan', op, editOps)),
-    maxReplans: checkWhole('maxReplans of plan', maxReplans, 0, 1_000),
-    maxTasks: checkWhole('maxTasks of plan', maxTasks, 1, 10_000),
-    onError: checkOneOf('onError of plan', onError, ['stop', 'rollback']),
-    alert: alert === undefined ? undefined : checkAudience('alert of plan', alert),
-  }
-  if (settings.replan !== 'never' && planner === undefined)
-    refuse('planner of plan', planner, `With replan: '${settings.replan}' the plan needs a planner.`)
+  const settings = readOptions('of plan', given, planOptions)
+  const { replan, planner } = settings
+  if (replan !== 'never' && planner === undefined)
+    refuse('planner of plan', planner, `With replan: '${replan}' the plan needs a planner.`)
   const issues = findPlanIssues(tasks, settings)
   if (issues.length > 0) throw new PawlError('plan-invalid', { issues: issues.slice(0, 100) })
   const copy = decode(encode(tasks, 'tasks')) as readonly Task[]
@@ -76,26 +64,25 @@ export function readPlan(
   return { ...settings, tasks: copy }
 }
 
-function readActions(given: unknown): Actions {
-  const actions = checkObject('use of plan', given)
-  for (const [name, one] of Object.entries(actions)) {
+function readActions(option: string, given: unknown): Actions {
+  const actions = checkObject(option, given)
+  for (const [name, action] of Object.entries(actions)) {
     const of = `of action '${name}'`
-    const action = checkObject(`action '${name}'`, one)
-    checkKeys(`action '${name}'`, action, ['run', 'undo', 'check', 'retry', 'timeout'])
-    checkFunction(`run ${of}`, action['run'])
-    readUndo(of, action)
-    const { retry, timeout, check } = action
-    readStepOptions(of, { retry, timeout })
+    const { check } = readOptions(of, action, actionOptions, `action '${name}'`)
     if (check !== undefined)
       checkCheck('check', check, (path, message) => refuse(`${path} ${of}`, check, `It ${message}.`))
   }
   return actions as unknown as Actions
 }
 
-function readAgent<In, Out>(option: string, given: unknown): Agent<In, Out> | undefined {
-  if (given !== undefined && agentDefinitionOf(given) === undefined)
+function checkAgent<In, Out>(option: string, given: unknown): Agent<In, Out> {
+  if (agentDefinitionOf(given) === undefined)
     refuse(option, given, 'It must be created by agent() or decider().')
-  return given as Agent<In, Out> | undefined
+  return given as Agent<In, Out>
+}
+
+function checkEdits(option: string, given: unknown): readonly PlanEdit['op'][] {
+  return checkArray(option, given).map((op) => checkOneOf(option, op, editOps))
 }
 
 /** A plan that has something to judge needs a decider: known before its first task runs. */

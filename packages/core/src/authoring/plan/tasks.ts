@@ -10,7 +10,7 @@ import { approval } from '../human/context.ts'
 import { askUnderFreeKey } from '../human/free-key.ts'
 import { remarkOnAsk } from '../human/remarks.ts'
 import { stepOperation } from '../step/context.ts'
-import { readStepOptions } from '../step/options.ts'
+import { readAttemptOptions } from '../step/options.ts'
 import type { StepCall } from '../step/step.ts'
 import { checkOf } from './edits.ts'
 import type { PlanSettings } from './options.ts'
@@ -137,7 +137,7 @@ async function act(
   const bytes = encode(params, 'params')
   const called = parts.options.effects.step(id, run)
   const body = (call: StepCall): unknown => called(decode(bytes), results, call)
-  const policy = readStepOptions(`of task '${id}'`, { retry, timeout })
+  const policy = readAttemptOptions(`of task '${id}'`, { retry, timeout })
   const value = await parts.issue(stepOperation(parts, { name: id, body, policy, undo, group }))
   return { status: 'done', value, ...(by === undefined ? {} : { by }) }
 }

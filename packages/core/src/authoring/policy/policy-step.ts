@@ -21,11 +21,9 @@ export interface Action {
   readonly own: () => PolicyVerdict
 }
 
-/** Returns the `classes` of an action. */
-export function readClasses(of: string, given: unknown): readonly ActionClass[] {
-  return given === undefined
-    ? []
-    : checkArray(`classes ${of}`, given).map((one) => checkName(`classes ${of}`, one))
+/** Checks the classes of an action. */
+export function checkClasses(option: string, given: unknown): readonly ActionClass[] {
+  return checkArray(option, given).map((one) => checkName(option, one))
 }
 
 /** Builds the step that records the stricter of two verdicts: that of the action, and that of the engine's policy. */

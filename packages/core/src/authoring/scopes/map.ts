@@ -1,21 +1,18 @@
-import {
-  checkArray,
-  checkFunction,
-  checkKeys,
-  checkObject,
-  checkOneOf,
-  checkWhole,
-} from '../../checks/options.ts'
+import { checkArray, checkFunction } from '../../checks/options.ts'
+import { oneOf, optional, readOptions, type Spec, type Values, whole } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { createScope, type Scope } from '../../kernel/scope.ts'
+import type { MapOptions } from './scope-ops.ts'
 import type { Scoped } from './scoped.ts'
 
 type Each<C> = (item: unknown, ctx: C, index: number) => unknown
 
-interface MapSettings {
-  readonly concurrency: number
-  readonly onError: 'stop' | 'collect'
-}
+const mapOptions = {
+  concurrency: optional(whole(1, 1_000), 10),
+  onError: optional(oneOf(['stop', 'collect']), 'stop'),
+} satisfies Spec<MapOptions>
+
+type MapSettings = Values<typeof mapOptions>
 
 /** Calls `each` for every item, in a separate scope, with limited concurrency. */
 export function map<C>(
@@ -27,21 +24,10 @@ export function map<C>(
   scoped.bodies.check(scoped.scope)
   const items = [...checkArray('items of map', given)]
   checkFunction('function of map', each)
-  const settings = readMapOptions(options)
+  const settings = readOptions('of map', options, mapOptions)
   return new Promise((resolve, reject) => {
     new Mapping(scoped, items, each as Each<C>, settings, resolve, reject).goOn()
   })
-}
-
-/** @throws PawlError 'option-invalid' */
-function readMapOptions(given: unknown): MapSettings {
-  const options = checkObject('options of map', given)
-  checkKeys('the options of map', options, ['concurrency', 'onError'])
-  const { concurrency = 10, onError = 'stop' } = options
-  return {
-    concurrency: checkWhole('concurrency of map', concurrency, 1, 1_000),
-    onError: checkOneOf('onError of map', onError, ['stop', 'collect']),
-  }
 }
 
 /**

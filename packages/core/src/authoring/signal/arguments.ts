@@ -1,10 +1,12 @@
 import { isEqual } from '../../base/equal.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { whenKnown } from '../../base/when-known.ts'
-import { checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { checkName } from '../../checks/options.ts'
+import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { encode } from '../../events/payload.ts'
 import type { Schema, Validation } from '../../schemas/schema.ts'
+import type { SignalOptions } from '../message-options.ts'
 
 /** Validates with the author's schema, whose code may leave rejections behind. */
 type Validate = (schema: Schema, value: unknown) => Validation | Promise<Validation>
@@ -15,6 +17,8 @@ export interface SignalContent {
   readonly payload: Uint8Array | null
 }
 
+const signalOptions = { id: optional(checkName) } satisfies Spec<SignalOptions>
+
 /** Encodes a signal synchronously if its schema does, so that later changes by the caller have no effect. `rest`: the arguments after its name. */
 export function readSignalArgs(
   schema: Schema | undefined,
@@ -24,9 +28,8 @@ export function readSignalArgs(
   const isBare = schema !== undefined && rest.length <= 1 && isForOptions(schema, rest[0], validate)
   return whenKnown(isBare, (isWithout) => {
     const [payload, given] = isWithout ? [undefined, rest[0]] : rest
-    const options = checkObject('options of signal', given)
-    checkKeys('the options of signal', options, ['id'])
-    const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
+    const { id } = readOptions('of signal', given, signalOptions)
+    const key = id === undefined ? null : `signal:${id}`
     return whenKnown(encodeChecked(schema, payload, validate), (encoded) => ({ key, payload: encoded }))
   })
 }

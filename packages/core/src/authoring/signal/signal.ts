@@ -1,4 +1,6 @@
-import { checkArray, checkKeys, checkObject, refuse } from '../../checks/options.ts'
+import { checkArray, refuse } from '../../checks/options.ts'
+import { optional, readOptions, type Spec } from '../../checks/spec.ts'
+import type { ReceiveOptions } from '../ctx.ts'
 import { readDue } from '../human/options.ts'
 import type { SignalOperation } from '../operations.ts'
 import type { ProcedureDefinition } from '../procedure.ts'
@@ -41,8 +43,8 @@ function checkSignal({ name: procedure, signals }: ProcedureDefinition, of: stri
   return refuse(`name of ${of}`, name, `It must be a signal of procedure '${procedure}': ${declared}.`)
 }
 
+const receiveOptions = { timeout: optional(readDue, null) } satisfies Spec<ReceiveOptions>
+
 function readTimeout(of: string, given: unknown): SignalOperation['due'] {
-  const options = checkObject(`options of ${of}`, given)
-  checkKeys(`the options of ${of}`, options, ['timeout'])
-  return readDue(`timeout of ${of}`, options['timeout'])
+  return readOptions(`of ${of}`, given, receiveOptions).timeout
 }

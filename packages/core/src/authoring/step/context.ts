@@ -1,14 +1,15 @@
 import { checkFunction, checkName, refuse } from '../../checks/options.ts'
+import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { IssueOperation, ProcedureOperation } from '../operations.ts'
 import type { Judgement } from '../policy/policy.ts'
-import { maxActionName, policyStep, readClasses } from '../policy/policy-step.ts'
+import { checkClasses, maxActionName, policyStep } from '../policy/policy-step.ts'
 import type { ProgramOptions } from '../program-options.ts'
 import { readValue } from '../results.ts'
 import type { Rollback } from '../rollback/rollback.ts'
-import { defaultPolicy, readStepOptions, readUndo, type StepPolicy, type Undo } from './options.ts'
-import type { StepCall } from './step.ts'
+import { attemptOptions, defaultPolicy, policyOf, type StepPolicy, type Undo } from './options.ts'
+import type { StepCall, StepOptions } from './step.ts'
 
 /** The parts of a `ctx` that steps use. */
 export interface StepParts {
@@ -19,18 +20,25 @@ export interface StepParts {
   readonly actions: { names: Set<string> | null; plans: number }
 }
 
+const stepOptions = {
+  ...attemptOptions,
+  undo: optional(checkFunction<Undo>, undefined),
+  classes: optional(checkClasses),
+} satisfies Spec<StepOptions<unknown>>
+
 /** Runs a step, after its policy if it has classes. */
 export function step(parts: StepParts, name: string, body: () => unknown, given?: object): Promise<unknown> {
   const of = `of step '${checkName('name of step', name)}'`
   checkFunction(`body ${of}`, body)
   if (parts.actions.names?.has(name) === true)
     refuse('name of step', name, 'A gate or a task of this run has that name; a step needs its own.')
-  const policy = readStepOptions(of, given, undefined, ['undo', 'classes'])
-  const undo = readUndo(of, given)
-  const operation = stepOperation(parts, { name, body: parts.options.effects.step(name, body), policy, undo })
-  const classes = (given as { readonly classes?: unknown } | undefined)?.classes
-  if (classes === undefined) return parts.issue(operation)
-  return allowed(parts, name, readClasses(of, classes), operation)
+  const own = parts.options.effects.step(name, body)
+  if (given === undefined)
+    return parts.issue(stepOperation(parts, { name, body: own, policy: defaultPolicy, undo: undefined }))
+  const options = readOptions(of, given, stepOptions)
+  const { undo, classes } = options
+  const operation = stepOperation(parts, { name, body: own, policy: policyOf(options), undo })
+  return classes === undefined ? parts.issue(operation) : allowed(parts, name, classes, operation)
 }
 
 /** Runs a step if the policy of the engine allows it. */

@@ -1,14 +1,16 @@
-import { parseDuration } from '../../checks/duration.ts'
+import { checkFunction, checkObject } from '../../checks/options.ts'
 import {
-  checkFunction,
-  checkKeys,
-  checkNumber,
-  checkObject,
-  checkOneOf,
-  checkWhole,
-} from '../../checks/options.ts'
-
-import type { StepCall } from './step.ts'
+  milliseconds,
+  number,
+  oneOf,
+  optional,
+  type RowsOf,
+  readOptions,
+  readPart,
+  type Spec,
+  whole,
+} from '../../checks/spec.ts'
+import type { AttemptOptions, Retry, StepCall } from './step.ts'
 
 /** The retry options, with defaults. */
 export interface RetryPolicy {
@@ -38,55 +40,48 @@ export const defaultRetry: RetryPolicy = {
 
 export const defaultPolicy: StepPolicy = { retry: defaultRetry, timeoutMs: null }
 
-/**
- * Checks the options of a step. `of` names it in messages (`of step 'charge'`); omitted options come from `defaults`.
- * @throws PawlError 'option-invalid', 'duration-invalid'
- */
-export function readStepOptions(
-  of: string,
-  given: unknown,
-  defaults: StepPolicy = defaultPolicy,
-  others: readonly string[] = [],
-): StepPolicy {
-  if (given === undefined) return defaults
-  const options = checkObject(`options ${of}`, given)
-  checkKeys(`the options ${of}`, options, ['retry', 'timeout', ...others])
-  const { retry, timeout } = options
-  return {
-    retry: retry === undefined ? defaults.retry : readRetry(of, retry),
-    timeoutMs: timeout === undefined ? defaults.timeoutMs : parseDuration(timeout, `timeout ${of}`),
-  }
+const retryOptions = {
+  attempts: optional(whole(1), defaultRetry.attempts),
+  backoff: optional(milliseconds, defaultRetry.backoffMs),
+  factor: optional(number(1, 1_000), defaultRetry.factor),
+  max: optional(milliseconds),
+  jitter: optional(oneOf(['full', 'none']), defaultRetry.jitter),
+  when: optional(checkFunction<RetryPolicy['when']>, undefined),
+} satisfies Spec<Retry>
+
+interface AttemptValues {
+  readonly retry?: RetryPolicy
+  readonly timeout?: number
 }
 
-/** Returns the `undo` of the options of a step. */
-export function readUndo(of: string, given: unknown): Undo | undefined {
-  const { undo } = checkObject(`options ${of}`, given)
-  if (undo !== undefined) checkFunction(`undo ${of}`, undo)
-  return undo as Undo | undefined
-}
+/** The options that steps, gates, actions and agents share. */
+export const attemptOptions: RowsOf<AttemptValues> = {
+  retry: optional(readRetry),
+  timeout: optional(milliseconds),
+} satisfies Spec<AttemptOptions>
 
 export type Undo = (result: unknown, call: StepCall) => unknown
 
-function readRetry(of: string, given: unknown): RetryPolicy {
+/** Returns the policy of options that were read; omitted ones come from `defaults`. */
+export function policyOf(
+  { retry, timeout }: AttemptValues,
+  defaults: StepPolicy = defaultPolicy,
+): StepPolicy {
+  return { retry: retry ?? defaults.retry, timeoutMs: timeout ?? defaults.timeoutMs }
+}
+
+/**
+ * Checks the options of attempts. `of` names them in messages, such as `of task 'charge'`.
+ * @throws PawlError 'option-invalid', 'duration-invalid'
+ */
+export function readAttemptOptions(of: string, given: unknown, defaults?: StepPolicy): StepPolicy {
+  return policyOf(readOptions(of, given, attemptOptions), defaults)
+}
+
+function readRetry(option: string, given: unknown): RetryPolicy {
   if (given === false) return { ...defaultRetry, attempts: 1 }
-  const allowed = 'It must be an object such as { attempts: 5 }, or false for one attempt.'
-  const retry = checkObject(`retry ${of}`, given, allowed)
-  checkKeys(`the retry ${of}`, retry, ['attempts', 'backoff', 'factor', 'max', 'jitter', 'when'])
-  const { attempts, backoff, factor, max, jitter, when } = retry
-  if (when !== undefined) checkFunction(`retry.when ${of}`, when)
-  const backoffMs =
-    backoff === undefined ? defaultRetry.backoffMs : parseDuration(backoff, `retry.backoff ${of}`)
-  return {
-    attempts:
-      attempts === undefined
-        ? defaultRetry.attempts
-        : checkWhole(`retry.attempts ${of}`, attempts, 1, Number.MAX_SAFE_INTEGER),
-    backoffMs,
-    factor: factor === undefined ? defaultRetry.factor : checkNumber(`retry.factor ${of}`, factor, 1, 1_000),
-    maxMs:
-      max === undefined ? Math.max(defaultRetry.maxMs, backoffMs) : parseDuration(max, `retry.max ${of}`),
-    jitter:
-      jitter === undefined ? defaultRetry.jitter : checkOneOf(`retry.jitter ${of}`, jitter, ['full', 'none']),
-    when: when as RetryPolicy['when'],
-  }
+  checkObject(option, given, 'It must be an object such as { attempts: 5 }, or false for one attempt.')
+  const retry = readPart(option, given, retryOptions, `the ${option}`)
+  const { attempts, backoff: backoffMs, factor, max, jitter, when } = retry
+  return { attempts, backoffMs, factor, maxMs: max ?? Math.max(defaultRetry.maxMs, backoffMs), jitter, when }
 }

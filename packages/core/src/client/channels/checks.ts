@@ -1,35 +1,40 @@
-import { askKinds } from '../../base/words.ts'
+import { type AskKind, askKinds } from '../../base/words.ts'
 import {
   checkArray,
   checkFunction,
-  checkKeys,
   checkObject,
   checkOneOf,
   checkText,
   refuse,
 } from '../../checks/options.ts'
 import { checkAudience } from '../../checks/people.ts'
+import { oneOf, optional, readPart, required, type Spec } from '../../checks/spec.ts'
 import type { Channel, LinkOptions, Recipient } from './channel.ts'
 
 /** @throws PawlError 'option-invalid' */
-export function readChannels(given: unknown): readonly Channel[] {
-  if (given === undefined) return []
+export function readChannels(option: string, given: unknown): readonly Channel[] {
   const names = new Set<string>()
-  return checkArray('channels of createEngine', given).map((one) => {
-    const channel = readChannel(one)
-    if (names.has(channel.name)) refuse('channels of createEngine', channel.name, 'Each name must be unique.')
+  return checkArray(option, given).map((one) => {
+    const channel = readChannel(option, one)
+    if (names.has(channel.name)) refuse(option, channel.name, 'Each name must be unique.')
     names.add(channel.name)
     return channel
   })
 }
 
-function readChannel(given: unknown): Channel {
-  const channel = checkObject('channels of createEngine', given)
+const abilityOptions = {
+  kinds: optional(checkKinds),
+  form: required(oneOf(['none', 'flat', 'full'])),
+  identity: required(oneOf(['verified', 'link', 'none'])),
+} satisfies Spec<Channel['can']>
+
+function readChannel(option: string, given: unknown): Channel {
+  const channel = checkObject(option, given)
   const { name, can } = channel
   if (typeof name !== 'string' || !/^[a-z0-9-]{1,40}$/.test(name))
     refuse('name of a channel', name, 'It must have 1 to 40 characters of a-z, 0-9 and -.')
   const of = `of channel ${name}`
-  checkAbilities(of, can)
+  readPart(`can ${of}`, can, abilityOptions)
   checkFunction(`deliver ${of}`, channel['deliver'])
   for (const optional of ['wants', 'recipients', 'update', 'start'])
     if (channel[optional] !== undefined) checkFunction(`${optional} ${of}`, channel[optional])
@@ -37,33 +42,33 @@ function readChannel(given: unknown): Channel {
   return given as Channel
 }
 
-function checkAbilities(of: string, given: unknown): void {
-  const can = checkObject(`can ${of}`, given)
-  checkKeys(`can ${of}`, can, ['kinds', 'form', 'identity'])
-  checkOneOf(`can.form ${of}`, can['form'], ['none', 'flat', 'full'])
-  checkOneOf(`can.identity ${of}`, can['identity'], ['verified', 'link', 'none'])
-  if (can['kinds'] === undefined) return
-  for (const kind of checkArray(`can.kinds ${of}`, can['kinds']))
-    checkOneOf(`can.kinds ${of}`, kind, askKinds)
+function checkKinds(option: string, given: unknown): readonly AskKind[] {
+  return checkArray(option, given).map((kind) => checkOneOf(option, kind, askKinds))
 }
 
+const linkOptions = {
+  publicUrl: required(checkPublicUrl),
+  keys: required(checkLinkKeys),
+} satisfies Spec<LinkOptions>
+
 /** @throws PawlError 'option-invalid' */
-export function readLinkOptions(given: unknown): LinkOptions | undefined {
-  if (given === undefined) return undefined
-  const links = checkObject('links of createEngine', given)
-  checkKeys('the links of createEngine', links, ['publicUrl', 'keys'])
-  const url = checkText('links.publicUrl of createEngine', links['publicUrl'])
+export function readLinkOptions(option: string, given: unknown): LinkOptions {
+  return readPart(option, given, linkOptions, `the ${option}`)
+}
+
+function checkPublicUrl(option: string, given: unknown): string {
+  const url = checkText(option, given)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    refuse('links.publicUrl of createEngine', url, 'It must be an address such as https://pawl.example.org.')
-  const keys = checkArray('links.keys of createEngine', links['keys'])
-  if (keys.length === 0 || !keys.every((key) => typeof key === 'string' && key.length >= 32))
-    refuse(
-      'links.keys of createEngine',
-      keys,
-      'It must list keys of at least 32 characters, the signing one first.',
-      'these',
-    )
-  return given as LinkOptions
+    refuse(option, url, 'It must be an address such as https://pawl.example.org.')
+  return url
+}
+
+function checkLinkKeys(option: string, given: unknown): LinkOptions['keys'] {
+  const keys = checkArray(option, given)
+  if (keys.length > 0 && keys.every((key) => typeof key === 'string' && key.length >= 32))
+    return given as LinkOptions['keys']
+  const allowed = 'It must list keys of at least 32 characters, the signing one first.'
+  return refuse(option, keys, allowed, 'these')
 }
 
 const maxRecipients = 1_000

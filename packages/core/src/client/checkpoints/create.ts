@@ -1,5 +1,6 @@
 import { drawSlot } from '../../asks/checkpoints.ts'
-import { checkBoolean, checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { checkBoolean, checkName } from '../../checks/options.ts'
+import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { encode } from '../../events/payload.ts'
 import type { KnownRun } from '../../ports/rows.ts'
@@ -8,8 +9,13 @@ import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration } from '../log/pages.ts'
 import { findRun } from '../runs/find.ts'
-import type { Checkpoint } from './checkpoint.ts'
+import type { Checkpoint, CheckpointOptions } from './checkpoint.ts'
 import { showCheckpoint } from './show.ts'
+
+const createOptions = {
+  name: optional(checkName, null),
+  required: optional(checkBoolean, true),
+} satisfies Spec<CheckpointOptions>
 
 /** Saves a value at the present position of a run; null if it is not required and the save has failed. */
 export async function createCheckpoint(
@@ -18,11 +24,8 @@ export async function createCheckpoint(
   state: unknown,
   given: unknown,
 ): Promise<Checkpoint | null> {
-  const options = checkObject('options of checkpoints.create', given)
-  checkKeys('the options of checkpoints.create', options, ['name', 'required'])
-  const { name: text, required } = options
-  const name = text === undefined ? null : checkName('name of checkpoints.create', text)
-  const isRequired = required === undefined || checkBoolean('required of checkpoints.create', required)
+  const options = readOptions('of checkpoints.create', given, createOptions)
+  const { name, required: isRequired } = options
   try {
     const payload = encode(state, 'state of checkpoints.create')
     return showCheckpoint(connection.askIds, await add(connection, run, name, payload))

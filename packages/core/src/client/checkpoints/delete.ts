@@ -1,10 +1,11 @@
-import { parseDuration } from '../../checks/duration.ts'
-import { checkBoolean, checkKeys, checkObject, checkWhole, refuse } from '../../checks/options.ts'
+import { checkBoolean, checkObject, refuse } from '../../checks/options.ts'
+import { milliseconds, optional, readOptions, type Spec, whole } from '../../checks/spec.ts'
 import { nextRound } from '../../host/rounds.ts'
 import type { CheckpointPlace } from '../../ports/store/checkpoints.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
+import type { CheckpointCleanup } from './checkpoint.ts'
 import { findCheckpoint } from './list.ts'
 
 /** Places that are read at once, and rows that one transaction deletes. */
@@ -19,28 +20,29 @@ export async function deleteCheckpoints(connection: Connection, checkpointOrRun:
   return run === undefined ? 0 : sweep(store, run, () => true)
 }
 
+const cleanupOptions = {
+  olderThan: optional(milliseconds),
+  keep: optional(whole(0)),
+  onlyFinished: optional(checkBoolean),
+} satisfies Spec<CheckpointCleanup>
+
 export async function cleanUp(connection: Connection, given: unknown): Promise<number> {
   const what = checkObject('what of checkpoints.cleanup', given)
-  checkKeys('the options of checkpoints.cleanup', what, ['olderThan', 'keep', 'onlyFinished'])
-  const { olderThan, keep, onlyFinished } = what
-  if (olderThan === undefined && keep === undefined && onlyFinished === undefined)
+  const options = readOptions('of checkpoints.cleanup', what, cleanupOptions)
+  const { olderThan, keep = 0, onlyFinished = false } = options
+  if (Object.keys(options).length === 0)
     refuse(
       'what of checkpoints.cleanup',
       given,
       'Give olderThan, keep or onlyFinished: nothing would delete all.',
     )
-  const ageMs = olderThan === undefined ? null : parseDuration(olderThan, 'olderThan of checkpoints.cleanup')
-  const kept =
-    keep === undefined ? 0 : checkWhole('keep of checkpoints.cleanup', keep, 0, Number.MAX_SAFE_INTEGER)
-  const isForFinished =
-    onlyFinished !== undefined && checkBoolean('onlyFinished of checkpoints.cleanup', onlyFinished)
   const store = await connection.begin()
-  const until = ageMs === null ? null : (await store.now()) - ageMs
+  const until = olderThan === undefined ? null : (await store.now()) - olderThan
   const newer = new Map<RunKey, number>()
   return sweep(store, null, ({ run, state, at }) => {
     const count = newer.get(run) ?? 0
     newer.set(run, count + 1)
-    return count >= kept && (until === null || at <= until) && !(isForFinished && state === 'live')
+    return count >= keep && (until === null || at <= until) && !(onlyFinished && state === 'live')
   })
 }
 

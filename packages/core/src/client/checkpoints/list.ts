@@ -1,11 +1,10 @@
 import { readCheckpointId } from '../../asks/checkpoints.ts'
-import { parseDuration } from '../../checks/duration.ts'
-import { checkKeys, checkObject } from '../../checks/options.ts'
+import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
 import type { Connection } from '../connection.ts'
-import { readCursor, writeCursor } from '../cursor.ts'
+import { cursorOf, writeCursor } from '../cursor.ts'
 import type { Page } from '../page.ts'
-import type { Checkpoint } from './checkpoint.ts'
+import type { Checkpoint, CheckpointFilter } from './checkpoint.ts'
 import { showReadable } from './show.ts'
 
 const pageSize = 50
@@ -58,14 +57,16 @@ async function* readCheckpoints(
   }
 }
 
+const listOptions = {
+  olderThan: optional(milliseconds, null),
+  cursor: optional(cursorOf(isPlace), null),
+} satisfies Spec<CheckpointFilter>
+
 export async function listAllCheckpoints(connection: Connection, given: unknown): Promise<Page<Checkpoint>> {
-  const filter = checkObject('filter of checkpoints.listAll', given)
-  checkKeys('the filter of checkpoints.listAll', filter, ['olderThan', 'cursor'])
-  const { olderThan, cursor } = filter
-  const ageMs = olderThan === undefined ? null : parseDuration(olderThan, 'olderThan of checkpoints.listAll')
-  const place = cursor === undefined ? null : readCursor('cursor of checkpoints.listAll', cursor, isPlace)
+  const label = 'the filter of checkpoints.listAll'
+  const { olderThan, cursor: place } = readOptions('of checkpoints.listAll', given, listOptions, label)
   const store = await connection.begin()
-  const until = place === null ? (ageMs === null ? null : (await store.now()) - ageMs) : place.until
+  const until = place === null ? (olderThan === null ? null : (await store.now()) - olderThan) : place.until
   const rows = await store.checkpoints({
     ...{ run: null, until, before: place?.before ?? null },
     limit: pageSize + 1,

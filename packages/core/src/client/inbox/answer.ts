@@ -1,12 +1,18 @@
-import { checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
+import { checkName, checkObject, refuse } from '../../checks/options.ts'
 import { checkActor } from '../../checks/people.ts'
+import { optional, readOptions, required, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
+import type { AskByKey } from '../types.ts'
 import { answerEarly } from './answer-early.ts'
 import { answerOpen } from './answer-open.ts'
+import type { As } from './answering.ts'
 import { findAsk } from './list.ts'
+
+const answerOptions = { as: required(checkActor), via: optional(checkVia) } satisfies Spec<As>
+const addressOptions = { run: required(checkName), key: required(checkName) } satisfies Spec<AskByKey>
 
 export async function answerAsk(
   connection: Connection,
@@ -15,11 +21,8 @@ export async function answerAsk(
   given: unknown,
   as: unknown,
 ): Promise<void> {
-  const settings = checkObject('options of inbox.answer', as)
-  checkKeys('the options of inbox.answer', settings, ['as', 'via'])
-  const by = checkActor('as of inbox.answer', settings['as'])
-  const via = readVia(settings['via'])
-  const giver = { by, ...(via === undefined ? {} : { via }) }
+  const { as: by, ...others } = readOptions('of inbox.answer', as, answerOptions)
+  const giver = { by, ...others }
   const to = readAddress(address)
   // Copied synchronously, so that later changes by the caller have no effect.
   const answer = decode(encode(given, 'answer'))
@@ -35,9 +38,9 @@ export async function answerAsk(
     : answerOpen(connection, mailer, row, answer, giver)
 }
 
-function readVia(given: unknown): string | undefined {
-  if (given === undefined || (typeof given === 'string' && /^[a-z0-9-]{1,40}$/.test(given))) return given
-  return refuse('via of inbox.answer', given, 'It must have 1 to 40 characters of a-z, 0-9 and -.')
+function checkVia(option: string, given: unknown): string {
+  if (typeof given === 'string' && /^[a-z0-9-]{1,40}$/.test(given)) return given
+  return refuse(option, given, 'It must have 1 to 40 characters of a-z, 0-9 and -.')
 }
 
 /** The id of an ask, or a run and a key for an ask without an id yet. */
@@ -48,9 +51,5 @@ function readAddress(given: unknown): Address {
   const allowed = 'It must be the id of an ask, as returned by `inbox.list`, or { run, key }.'
   if (given === undefined) refuse('ask of inbox.answer', given, allowed)
   const address = checkObject('ask of inbox.answer', given)
-  checkKeys('the address of inbox.answer', address, ['run', 'key'])
-  return {
-    run: checkName('run of inbox.answer', address['run']),
-    key: checkName('key of inbox.answer', address['key']),
-  }
+  return readOptions('of inbox.answer', address, addressOptions, 'the address of inbox.answer')
 }

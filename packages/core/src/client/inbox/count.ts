@@ -1,15 +1,14 @@
-import { checkKeys, checkObject } from '../../checks/options.ts'
+import { readOptions } from '../../checks/spec.ts'
 import type { Connection } from '../connection.ts'
 import type { AskCount } from '../types.ts'
-import { askFilterNames, readQuery } from './list.ts'
+import { conditionOptions, queryOf } from './list.ts'
 
 /** So many are counted; a badge does not need more. */
 const most = 1_000
 
 export async function countAsks(connection: Connection, given: unknown): Promise<AskCount> {
-  const filter = checkObject('filter of inbox.count', given)
-  checkKeys('the filter of inbox.count', filter, askFilterNames)
-  const query = readQuery('inbox.count', filter)
+  const filter = readOptions('of inbox.count', given, conditionOptions, 'the filter of inbox.count')
+  const query = queryOf('inbox.count', filter)
   const store = await connection.begin()
   const asked = { ...query, now: await store.now() }
   const count = (

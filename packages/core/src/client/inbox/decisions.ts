@@ -1,30 +1,32 @@
-import { checkKeys, checkName } from '../../checks/options.ts'
+import { checkBoolean, checkName } from '../../checks/options.ts'
+import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import type { DecisionQuery } from '../../ports/store/removals.ts'
 import type { Connection } from '../connection.ts'
-import { readCursor, writeCursor } from '../cursor.ts'
-import { readLimit } from '../options.ts'
+import { cursorOf, writeCursor } from '../cursor.ts'
+import { pageLimit } from '../options.ts'
 import type { Page } from '../page.ts'
+import type { AskFilter } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
+
+const archiveOptions = {
+  archived: optional(checkBoolean),
+  run: optional(checkName, null),
+  procedure: optional(checkName, null),
+  limit: pageLimit,
+  cursor: optional(cursorOf(isPlace), null),
+} satisfies Spec<Pick<AskFilter, 'archived' | 'run' | 'procedure' | 'limit' | 'cursor'>>
 
 /** Lists the answered asks of deleted runs, those of the newest run first. */
 export async function listDecisions(
   connection: Connection,
-  filter: { readonly [name: string]: unknown },
+  given: { readonly [name: string]: unknown },
 ): Promise<Page<Ask>> {
-  checkKeys('the filter of inbox.list with archived', filter, [
-    ...['archived', 'run', 'procedure', 'limit', 'cursor'],
-  ])
-  const { run, procedure, cursor } = filter
-  const limit = readLimit('of inbox.list', filter['limit'])
-  const before = cursor === undefined ? null : readCursor('cursor of inbox.list', cursor, isPlace)
+  const label = 'the filter of inbox.list with archived'
+  const { run, procedure, limit, cursor } = readOptions('of inbox.list', given, archiveOptions, label)
   const store = await connection.begin()
   const now = await store.now()
-  const rows = await store.decisions({
-    run: run === undefined ? null : checkName('run of inbox.list', run),
-    procedure: procedure === undefined ? null : checkName('procedure of inbox.list', procedure),
-    ...{ before, limit: limit + 1 },
-  })
+  const rows = await store.decisions({ run, procedure, before: cursor, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {

@@ -1,31 +1,50 @@
 import { askAddressOf } from '../../asks/ask-id.ts'
 import { compareOrder, orderOf } from '../../asks/order.ts'
 import type { Audience } from '../../base/people.ts'
-import { askKinds, askStatuses } from '../../base/words.ts'
-import {
-  checkArray,
-  checkBoolean,
-  checkKeys,
-  checkName,
-  checkObject,
-  checkOneOf,
-  refuse,
-} from '../../checks/options.ts'
+import { type AskKind, type AskStatus, askKinds, askStatuses } from '../../base/words.ts'
+import { checkArray, checkBoolean, checkName, checkObject, refuse } from '../../checks/options.ts'
 import { checkAudience } from '../../checks/people.ts'
+import { oneOf, optional, type RowsOf, readOptions, type Spec } from '../../checks/spec.ts'
 import { isPlaced } from '../../ports/rows.ts'
 import { type AskOrder, type AskQuery, type AskRow, everyone } from '../../ports/store/asks.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import { readDeliveries } from '../channels/deliveries.ts'
 import type { Connection } from '../connection.ts'
-import { readCursor, writeCursor } from '../cursor.ts'
-import { readLimit } from '../options.ts'
+import { cursorOf, writeCursor } from '../cursor.ts'
+import { pageLimit } from '../options.ts'
 import type { Page } from '../page.ts'
+import type { AskFilter, CountFilter } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
 import { listDecisions } from './decisions.ts'
 
-/** What says which asks are meant. */
-export const askFilterNames = ['status', 'to', 'visibleTo', 'run', 'procedure', 'kind', 'overdue'] as const
+/** Says which asks are meant. */
+interface AskConditions {
+  readonly status: AskStatus
+  readonly to: readonly Audience[] | null
+  readonly visibleTo?: readonly Audience[]
+  readonly run: string | null
+  readonly procedure: string | null
+  readonly kind: AskKind | null
+  readonly overdue: boolean | null
+}
+
+export const conditionOptions: RowsOf<AskConditions> = {
+  status: optional(oneOf(askStatuses), 'open'),
+  to: optional(readTo, null),
+  visibleTo: optional((option, given) => readNames(option, checkArray(option, given))),
+  run: optional(checkName, null),
+  procedure: optional(checkName, null),
+  kind: optional(oneOf(askKinds), null),
+  overdue: optional(checkBoolean, null),
+} satisfies Spec<CountFilter>
+
+const listOptions = {
+  ...conditionOptions,
+  archived: optional(checkBoolean),
+  limit: pageLimit,
+  cursor: optional(cursorOf(isPlace), null),
+} satisfies Spec<AskFilter>
 
 const maxNames = 200
 
@@ -33,13 +52,11 @@ export async function listAsks(connection: Connection, given: unknown): Promise<
   const filter = checkObject('filter of inbox.list', given)
   if (filter['archived'] !== undefined && checkBoolean('archived of inbox.list', filter['archived']))
     return listDecisions(connection, filter)
-  checkKeys('the filter of inbox.list', filter, [...askFilterNames, 'archived', 'limit', 'cursor'])
-  const limit = readLimit('of inbox.list', filter['limit'])
+  const options = readOptions('of inbox.list', filter, listOptions, 'the filter of inbox.list')
+  const { limit, cursor: place } = options
+  const query = queryOf('inbox.list', options)
   const store = await connection.begin()
-  const place =
-    filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
   const now = place?.now ?? (await store.now())
-  const query = readQuery('inbox.list', filter)
   const { rows, last } = await readPage(store, { ...query, now, after: place?.after ?? null }, limit)
   return {
     items: rows.flatMap((row) => showAsk(connection, row, now) ?? []),
@@ -81,28 +98,17 @@ export async function findAsks(
   return [...byId.values()].toSorted((a, b) => compareOrder(orderOf(a, now), orderOf(b, now))).slice(0, limit)
 }
 
-export function readQuery(
-  of: 'inbox.list' | 'inbox.count' | 'inbox.next',
-  filter: { readonly [name: string]: unknown },
+export function queryOf(
+  of: 'inbox.list' | 'inbox.count',
+  { status, to, visibleTo, run, procedure, kind, overdue }: AskConditions,
 ): Omit<AskQuery, 'now' | 'after' | 'limit' | 'lapsed'> {
-  const { status, to, visibleTo, run, procedure, kind, overdue } = filter
-  if (to !== undefined && visibleTo !== undefined)
+  if (to !== null && visibleTo !== undefined)
     refuse(`visibleTo of ${of}`, visibleTo, 'Give to or visibleTo, not both.')
-  return {
-    status: status === undefined ? 'open' : checkOneOf(`status of ${of}`, status, askStatuses),
-    to:
-      visibleTo === undefined
-        ? readTo(`to of ${of}`, to)
-        : [everyone, ...readNames(`visibleTo of ${of}`, checkArray(`visibleTo of ${of}`, visibleTo))],
-    run: run === undefined ? null : checkName(`run of ${of}`, run),
-    procedure: procedure === undefined ? null : checkName(`procedure of ${of}`, procedure),
-    kind: kind === undefined ? null : checkOneOf(`kind of ${of}`, kind, askKinds),
-    overdue: overdue === undefined ? null : checkBoolean(`overdue of ${of}`, overdue),
-  }
+  const names = visibleTo === undefined ? to : [everyone, ...visibleTo]
+  return { status, to: names, run, procedure, kind, overdue }
 }
 
-function readTo(option: string, to: unknown): readonly Audience[] | null {
-  if (to === undefined) return null
+function readTo(option: string, to: unknown): readonly Audience[] {
   if (Array.isArray(to) && to.length === 0) refuse(option, to, 'It must not be empty; omit it for all asks.')
   return readNames(option, Array.isArray(to) ? to : [to])
 }

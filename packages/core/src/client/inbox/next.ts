@@ -1,22 +1,25 @@
 import { topics } from '../../base/notifier.ts'
-import { parseDuration } from '../../checks/duration.ts'
-import { checkKeys, checkObject } from '../../checks/options.ts'
+import { checkName } from '../../checks/options.ts'
 import { checkAudience } from '../../checks/people.ts'
+import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
 import { knownRun } from '../runs/find.ts'
+import type { NextFilter } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
-import { findAsks, readQuery } from './list.ts'
+import { findAsks } from './list.ts'
+
+const nextOptions = {
+  run: optional(checkName, null),
+  to: optional((option, given) => [checkAudience(option, given)], null),
+  timeout: optional(milliseconds, null),
+} satisfies Spec<NextFilter>
 
 export async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
-  const filter = checkObject('filter of inbox.next', given)
-  checkKeys('the filter of inbox.next', filter, ['run', 'to', 'timeout'])
-  const timeoutMs =
-    filter['timeout'] === undefined ? null : parseDuration(filter['timeout'], 'timeout of inbox.next')
-  if (filter['to'] !== undefined) checkAudience('to of inbox.next', filter['to'])
-  const query = readQuery('inbox.next', { run: filter['run'], to: filter['to'] })
+  const { run, to, timeout } = readOptions('of inbox.next', given, nextOptions, 'the filter of inbox.next')
+  const query = { status: 'open', run, to, procedure: null, kind: null, overdue: null } as const
   const look = async (): Promise<Ask | undefined> => {
     const store = await connection.store()
     const now = await store.now()
@@ -32,7 +35,7 @@ export async function nextAsk(connection: Connection, given: unknown): Promise<A
     return undefined
   }
   // By run if possible: otherwise every wait would look whenever any ask opens.
-  return connection.wait(query.run === null ? topics.asks : topics.asksOf(query.run), look, timeoutMs)
+  return connection.wait(query.run === null ? topics.asks : topics.asksOf(query.run), look, timeout)
 }
 
 /** Checks that a run can still ask; a run that does not exist yet can. @throws PawlError 'run-ended' */

@@ -1,22 +1,26 @@
 import type { Audience } from '../../base/people.ts'
-import { checkKeys, checkObject, checkWhole, refuse } from '../../checks/options.ts'
+import { refuse } from '../../checks/options.ts'
 import { checkAudience } from '../../checks/people.ts'
+import { optional, readOptions, type Spec, whole } from '../../checks/spec.ts'
 import { namesOf } from '../../ports/store/asks.ts'
 import type { Connection } from '../connection.ts'
 import { followFeed } from '../feed.ts'
-import type { InboxEvent } from '../types.ts'
+import type { InboxEvent, WatchOptions } from '../types.ts'
+
+const watchOptions = {
+  after: optional(whole(0), undefined),
+  to: optional(checkAudience, undefined),
+  signal: optional(checkSignal, undefined),
+} satisfies Spec<WatchOptions>
+
+function checkSignal(option: string, given: unknown): AbortSignal {
+  return given instanceof AbortSignal ? given : refuse(option, given, 'It must be an AbortSignal.')
+}
 
 /** Follows the inbox. */
 export function watchInbox(connection: Connection, given: unknown): AsyncIterable<InboxEvent> {
-  const options = checkObject('options of inbox.watch', given)
-  checkKeys('the options of inbox.watch', options, ['after', 'to', 'signal'])
-  const { after, to, signal } = options
-  const last =
-    after === undefined ? undefined : checkWhole('after of inbox.watch', after, 0, Number.MAX_SAFE_INTEGER)
-  const audience = to === undefined ? undefined : checkAudience('to of inbox.watch', to)
-  if (signal !== undefined && !(signal instanceof AbortSignal))
-    refuse('signal of inbox.watch', signal, 'It must be an AbortSignal.')
-  return watch(connection, last, audience, signal)
+  const { after, to, signal } = readOptions('of inbox.watch', given, watchOptions)
+  return watch(connection, after, to, signal)
 }
 
 async function* watch(

@@ -1,7 +1,9 @@
-import { checkKeys, checkName, checkObject, checkWhole, refuse } from '../../checks/options.ts'
+import { checkName, refuse } from '../../checks/options.ts'
+import { optional, readOptions, type Spec, whole } from '../../checks/spec.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
 import { findRun } from '../runs/find.ts'
+import type { LogPage } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import type { ExecutionLog } from '../views/views.ts'
 import { toExecutionLog, waitingOf } from './execution-log.ts'
@@ -46,16 +48,16 @@ async function readRangeOf(
   return toExecutionLog(row, [await selectNewest(readSpan, { ...row, firstPosition }, range, waiting)], range)
 }
 
+const pageOptions = {
+  before: optional(whole(0), undefined),
+  after: optional(whole(-1), undefined),
+  limit: optional(whole(1, 1_000), undefined),
+} satisfies Spec<LogPage>
+
 function readRange(given: unknown): LogRange {
-  const page = checkObject('page of log', given)
-  checkKeys('the page of log', page, ['before', 'after', 'limit'])
-  const { before, after, limit } = page
+  const range = readOptions('of log', given, pageOptions, 'the page of log')
+  const { before, after } = range
   if (before !== undefined && after !== undefined)
     refuse('after of log', after, 'Pass either before or after.')
-  const most = Number.MAX_SAFE_INTEGER
-  return {
-    before: before === undefined ? undefined : checkWhole('before of log', before, 0, most),
-    after: after === undefined ? undefined : checkWhole('after of log', after, -1, most),
-    limit: limit === undefined ? undefined : checkWhole('limit of log', limit, 1, 1_000),
-  }
+  return range
 }

@@ -1,7 +1,8 @@
 import { checkpointsIn } from '../../asks/checkpoints.ts'
 import { toHex } from '../../base/hex.ts'
-import { checkKeys, checkName, checkObject, checkWhole, refuse } from '../../checks/options.ts'
+import { checkName, checkObject, checkWhole, partOf, refuse } from '../../checks/options.ts'
 import { checkActor } from '../../checks/people.ts'
+import { anything, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread } from '../../events/codec.ts'
 import type { LogEvent, StoredEvent } from '../../events/event.ts'
@@ -22,6 +23,7 @@ import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import { type ForkRequest, hashEdits, otherThanFork } from '../../runs/same-fork.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
+import type { ForkChanges, ForkPoint } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { findRun } from './find.ts'
 import { type ForkPlace, readForkPlace } from './fork-place.ts'
@@ -82,32 +84,43 @@ function readFirst(run: string, first: StoredEvent): StartedPayload {
   }
 }
 
+const placeOptions = {
+  position: optional(anything),
+  checkpoint: optional(checkName),
+} satisfies Spec<ForkPoint>
+
+const changeOptions = {
+  edit: optional(readEdits, []),
+  id: optional(checkName, undefined),
+  by: optional(checkActor, undefined),
+} satisfies Spec<ForkChanges>
+
 function readSettings(run: string, from: unknown, changes: unknown): ForkSettings {
-  const place = checkObject('from of fork', from)
-  checkKeys('the from of fork', place, ['position', 'checkpoint'])
-  const { position: at, checkpoint } = place
+  const { position: at, checkpoint } = readOptions('of fork', from, placeOptions, 'the from of fork')
   if (checkpoint !== undefined && at !== undefined)
     refuse('from of fork', from, 'Give position or checkpoint, not both.')
-  const given = checkObject('changes of fork', changes)
-  checkKeys('the changes of fork', given, ['edit', 'id', 'by'])
-  const { edit, id, by } = given
-  const edits = Object.entries(checkObject('edit of fork', edit)).map(
-    ([position, value]) =>
-      [
-        checkWhole('position of an edit of fork', readPosition(position), 0, 2 ** 31 - 1),
-        encode(value, `edit.${position} of fork`),
-      ] as const,
-  )
+  const { edit, id, by } = readOptions('of fork', changes, changeOptions, 'the changes of fork')
   return {
     run,
     from:
       checkpoint === undefined
         ? { position: checkWhole('position of fork', at, 0, 2 ** 31 - 1) }
-        : { checkpoint: checkName('checkpoint of fork', checkpoint) },
-    edits: new Map(edits.sort(([a], [b]) => a - b)),
-    id: id === undefined ? undefined : checkName('id of fork', id),
-    by: by === undefined ? undefined : checkActor('by of fork', by),
+        : { checkpoint },
+    edits: new Map(edit),
+    ...{ id, by },
   }
+}
+
+/** Returns the replaced results, by position, in their order. */
+function readEdits(option: string, given: unknown): readonly (readonly [number, Uint8Array | null])[] {
+  const edits = Object.entries(checkObject(option, given)).map(
+    ([position, value]) =>
+      [
+        checkWhole('position of an edit of fork', readPosition(position), 0, 2 ** 31 - 1),
+        encode(value, partOf(option, position)),
+      ] as const,
+  )
+  return edits.sort(([a], [b]) => a - b)
 }
 
 /** A key that is not written as a whole number, such as '' or '01', would be taken for another position. */

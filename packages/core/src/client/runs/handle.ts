@@ -4,8 +4,8 @@ import { readSignalArgs } from '../../authoring/signal/arguments.ts'
 import { implement } from '../../base/implement.ts'
 import { topics } from '../../base/notifier.ts'
 import { whenKnown } from '../../base/when-known.ts'
-import { parseDuration } from '../../checks/duration.ts'
-import { checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { checkName } from '../../checks/options.ts'
+import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { type FailureRecord, failureOf, reviveFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread, LogDamaged } from '../../events/codec.ts'
@@ -19,7 +19,7 @@ import { damagedError } from '../damaged.ts'
 import { readLastEvent } from '../log/pages.ts'
 import type { Mailer } from '../mailer.ts'
 import { observeCall } from '../observed.ts'
-import type { RunHandle } from '../types.ts'
+import type { ResultOptions, RunHandle } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { readViews } from '../views/read.ts'
 import { infoOf, showUnread } from '../views/run.ts'
@@ -68,17 +68,11 @@ async function readStatus(connection: Connection, id: string): Promise<RunView> 
   }
 }
 
+const resultOptions = { timeout: optional(milliseconds, null) } satisfies Spec<ResultOptions>
+
 async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {
-  const options = checkObject('options of result', given)
-  checkKeys('the options of result', options, ['timeout'])
-  const timeoutMs =
-    options['timeout'] === undefined ? null : parseDuration(options['timeout'], 'timeout of result')
-  const ended = await connection.wait(
-    topics.end(id),
-    () => lookForEnd(connection, id),
-    timeoutMs,
-    'by-writes',
-  )
+  const { timeout } = readOptions('of result', given, resultOptions)
+  const ended = await connection.wait(topics.end(id), () => lookForEnd(connection, id), timeout, 'by-writes')
   return ended.output
 }
 

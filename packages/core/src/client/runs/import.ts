@@ -1,5 +1,6 @@
 import { toHex } from '../../base/hex.ts'
-import { checkFunction, checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
+import { checkFunction, checkName, refuse } from '../../checks/options.ts'
+import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
@@ -14,6 +15,11 @@ import type { ImportOptions } from '../types.ts'
 /** Maximum size of a part of a copied log, in bytes of payload. */
 const maxPart = 8 * 2 ** 20
 
+const importOptions = {
+  id: optional(checkName),
+  check: optional(checkFunction<NonNullable<ImportOptions['check']>>),
+} satisfies Spec<ImportOptions>
+
 /**
  * Stores an exported run. No call finds it before all of it is verified and stored.
  * @throws PawlError 'export-invalid', 'id-taken', 'option-invalid'
@@ -24,11 +30,7 @@ export async function importRun(
   given: unknown,
 ): Promise<{ readonly id: string }> {
   const chunks = checkFile(file)
-  const options = checkObject('options of import', given)
-  checkKeys('the options of import', options, ['id', 'check'])
-  if (options['check'] !== undefined) checkFunction('check of import', options['check'])
-  const asked = options as ImportOptions
-  if (asked.id !== undefined) checkName('id of import', asked.id)
+  const asked = readOptions('of import', given, importOptions)
   const store = await connection.begin()
   let copying: Copying | null = null
   for await (const part of readExport(connection.sha256, chunks)) {

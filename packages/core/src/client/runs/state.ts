@@ -1,13 +1,14 @@
 import { checkState } from '../../authoring/exposed/exposed.ts'
 import type { ProcedureDefinition } from '../../authoring/procedure.ts'
 import { topics } from '../../base/notifier.ts'
-import { parseDuration } from '../../checks/duration.ts'
-import { checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { checkName } from '../../checks/options.ts'
+import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode } from '../../events/payload.ts'
 import { understand } from '../../ports/rows.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import type { Connection } from '../connection.ts'
+import type { StateOptions } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { findRun } from './find.ts'
 
@@ -18,6 +19,8 @@ export interface StateView {
   readonly at: Date
   readonly value: unknown
 }
+
+const stateOptions = { wait: optional(milliseconds) } satisfies Spec<StateOptions>
 
 /**
  * Returns the last stored value that a run exposes; undefined if there is none. With `wait`: as soon as there is one.
@@ -32,11 +35,8 @@ export async function readState(
 ): Promise<unknown> {
   const name =
     definition === undefined ? checkName('name of state', given) : checkState(definition, 'state', given)
-  const checked = checkObject('options of state', options)
-  checkKeys('the options of state', checked, ['wait'])
-  const { wait } = checked
-  if (wait === undefined) return (await listStates(connection, run, name))[0]?.value
-  const timeoutMs = parseDuration(wait, 'wait of state')
+  const { wait: timeoutMs } = readOptions('of state', options, stateOptions)
+  if (timeoutMs === undefined) return (await listStates(connection, run, name))[0]?.value
   const look = async (): Promise<StateView | undefined> => {
     const { state } = await findRun(connection, run)
     const [found] = await listStates(connection, run, name)

@@ -3,8 +3,8 @@ import { encodeChecked } from '../../authoring/signal/arguments.ts'
 import { checkUpdate } from '../../authoring/update/update.ts'
 import { toHex } from '../../base/hex.ts'
 import { topics } from '../../base/notifier.ts'
-import { parseDuration } from '../../checks/duration.ts'
-import { checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { checkName } from '../../checks/options.ts'
+import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { failureOf, reviveFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode } from '../../events/payload.ts'
@@ -15,6 +15,7 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
 import type { Mailer } from '../mailer.ts'
+import type { UpdateOptions } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { findRun } from './find.ts'
 
@@ -23,6 +24,11 @@ interface Target {
   readonly run: string
   readonly definition: ProcedureDefinition | undefined
 }
+
+const updateOptions = {
+  id: optional(checkName),
+  timeout: optional(milliseconds, null),
+} satisfies Spec<UpdateOptions>
 
 /** Sends an update and waits for its reply. The store keeps the reply, so the same id gets the same one. */
 export async function sendUpdate(
@@ -35,7 +41,8 @@ export async function sendUpdate(
 ): Promise<unknown> {
   const name =
     definition === undefined ? checkName('name of update', given) : checkUpdate(definition, 'update', given)
-  const { key, timeoutMs } = readOptions(connection, options)
+  const { id, timeout } = readOptions('of update', options, updateOptions)
+  const key = `update:${id ?? toHex(connection.entropy.bytes(16))}`
   const payload = await encodeChecked(definition?.updates?.get(name)?.input, input, validate)
   const sent = await mailer.send({ run, kind: 'update', name, key, payload })
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
@@ -44,21 +51,7 @@ export async function sendUpdate(
   // Only an early answer may meet an open ask.
   if (sent.outcome === 'asked') throw new TypeError(`The update "${name}" of run ${run} met an ask.`)
   const look = (): Promise<ReplyPayload | undefined> => lookForReply(connection, run, sent.run, key)
-  return read(run, name, await connection.wait(topics.talkOf(run), look, timeoutMs, 'by-writes'))
-}
-
-function readOptions(
-  connection: Connection,
-  given: unknown,
-): { readonly key: string; readonly timeoutMs: number | null } {
-  const options = checkObject('options of update', given)
-  checkKeys('the options of update', options, ['id', 'timeout'])
-  const { id, timeout } = options
-  const name = id === undefined ? toHex(connection.entropy.bytes(16)) : checkName('id of update', id)
-  return {
-    key: `update:${name}`,
-    timeoutMs: timeout === undefined ? null : parseDuration(timeout, 'timeout of update'),
-  }
+  return read(run, name, await connection.wait(topics.talkOf(run), look, timeout, 'by-writes'))
 }
 
 /** Returns undefined while there is no reply. @throws the error of a run that gives none */

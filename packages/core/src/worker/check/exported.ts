@@ -1,5 +1,6 @@
 import type { Sha256 } from '../../base/hash.ts'
-import { checkArray, checkKeys, refuse } from '../../checks/options.ts'
+import { checkArray, refuse } from '../../checks/options.ts'
+import { readOptions, required } from '../../checks/spec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { ExportHeader } from '../../runs/export/format.ts'
 import { readExport } from '../../runs/export/read.ts'
@@ -10,9 +11,10 @@ export async function readExported(
   sha256: Sha256,
   filter: { readonly exports?: unknown },
 ): Promise<readonly Checkable[]> {
-  checkKeys('a filter of check with exports', filter, ['exports'])
+  const label = 'a filter of check with exports'
+  const { exports } = readOptions('of check', filter, { exports: required(checkArray) }, label)
   const runs: Checkable[] = []
-  for (const [index, file] of checkArray('exports of check', filter.exports).entries()) {
+  for (const [index, file] of exports.entries()) {
     if (!(file instanceof Uint8Array)) refuse(`exports[${index}] of check`, file, 'It must be a Uint8Array.')
     runs.push(await checkableIn(sha256, file))
   }

@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import {
+  askOptions,
+  checkForm,
   readApproveSilence,
   readAskOptions,
   readChoices,
   readEditable,
-  readForm,
-  readSeverity,
   readSilence,
 } from '../../../src/authoring/human/options.ts'
 
-const read = (options?: unknown) => readAskOptions('of approve', options)
+const read = (options?: unknown) => readAskOptions('of approve', options, askOptions)
 
 describe('the options of every ask', () => {
   test('uses the documented defaults for asks', () => {
     expect(read()).toEqual({
       key: null,
       to: [],
-      due: null,
+      timeout: null,
       history: { last: 5 },
       details: [],
       links: [],
       alternatives: [],
-      risk: undefined,
+      data: {},
     })
   })
 
   test('reads durations in milliseconds, and instants as given', () => {
-    expect(read({ timeout: '1h' }).due).toEqual({ afterMs: 3_600_000 })
-    expect(read({ timeout: new Date(7) }).due).toEqual({ atMs: 7 })
+    expect(read({ timeout: '1h' }).timeout).toEqual({ afterMs: 3_600_000 })
+    expect(read({ timeout: new Date(7) }).timeout).toEqual({ atMs: 7 })
     expect(read({ to: 'role:boss', key: 'refund?' })).toMatchObject({ to: ['role:boss'], key: 'refund?' })
   })
 
@@ -107,7 +107,7 @@ describe('choices', () => {
     [[undefined], 'Each choice must be a string or'],
     [[''], 'It must be a non-empty string.'],
     [['go', { value: 'go' }], "Each value must be unique; 'go' occurs twice."],
-    [[{ label: 'Go' }], 'choices of select.value'],
+    [[{ label: 'Go' }], 'choices.value of select'],
     [[{ value: 'go', style: 'green' }], "It must be one of 'primary', 'danger'."],
     [[{ value: 'go', text: 'Go' }], 'Known options: value, label, effect, style.'],
   ])('rejects the choices %j', (given, message) => {
@@ -186,10 +186,7 @@ describe('onTimeout', () => {
   })
 })
 
-test('reads display formats and severities', () => {
-  expect(readForm('as of review', 'diff')).toBe('diff')
-  expect(() => readForm('as of review', 'html')).toThrow('as of review')
-  expect(readSeverity('severity of notify', undefined, 'info')).toBe('info')
-  expect(readSeverity('severity of notify', 'critical', 'info')).toBe('critical')
-  expect(() => readSeverity('severity of notify', 'bad', 'info')).toThrow('severity of notify')
+test('checks display formats', () => {
+  expect(checkForm('as of review', 'diff')).toBe('diff')
+  expect(() => checkForm('as of review', 'html')).toThrow('as of review')
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readStepOptions } from '../../../src/authoring/step/options.ts'
+import { readAttemptOptions } from '../../../src/authoring/step/options.ts'
 
-const read = (options: unknown) => readStepOptions("of step 'charge'", options)
+const read = (options: unknown) => readAttemptOptions("of step 'charge'", options)
 
 describe('the options of a step', () => {
   test('uses the documented defaults for a step', () => {
@@ -30,11 +30,11 @@ describe('the options of a step', () => {
 
   test('overrides the options of an agent one by one with the options of a call', () => {
     const agent = read({ retry: { attempts: 7 }, timeout: '5s' })
-    expect(readStepOptions('of agent', { timeout: '9s' }, agent)).toEqual({
+    expect(readAttemptOptions('of agent', { timeout: '9s' }, agent)).toEqual({
       retry: agent.retry,
       timeoutMs: 9_000,
     })
-    expect(readStepOptions('of agent', { retry: undefined }, agent)).toEqual(agent)
+    expect(readAttemptOptions('of agent', { retry: undefined }, agent)).toEqual(agent)
   })
 
   test.each([
