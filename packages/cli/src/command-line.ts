@@ -168,7 +168,7 @@ function addChanging(add: Add, act: Act): void {
   withChosen(add('delete [run...]', 'delete runs that have ended or are quarantined, for ever')).action(
     (ids, flags) => act(flags, (context) => deleteRuns(context, ids, flags)),
   )
-  add('export <run>', 'write a run to a file: its log, its mail, its asks and its checkpoints')
+  add('export <run>', 'write a run to a file: its log, mail, asks, checkpoints and exposed values')
     .requiredOption('--file <file>', 'the file to write')
     .option('--force', 'replace a file that exists')
     .action((id, flags) => act(flags, (context) => exportRun(context, id, flags)))

@@ -9,7 +9,8 @@ export const exportRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runs/{run}/export',
-    summary: 'Export a run: its log with its hash chain, its mail and its asks',
+    summary:
+      'Export a run: its log with its hash chain, its mail, its asks, its checkpoints and what it exposes',
     roles: ['admin'],
     query: z.strictObject({}),
     body: null,
