@@ -542,7 +542,8 @@ export const pages: readonly Page[] = [
   {
     file: 'client.md',
     title: 'Clients and runs',
-    intro: 'An engine has the same methods as a client.',
+    intro:
+      'An engine has the same methods as a client. In a procedure, outside its steps, all but `get` throw [nondeterministic-call](../errors/nondeterministic-call.md): use `ctx.call`, `ctx.spawn` and `ctx.get` of [procedures](procedure.md) there.',
     sections: [
       {
         heading: 'createClient',

@@ -133,15 +133,16 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
   /**
    * Runs another procedure as a child run and waits for its output. The child is created together with the record of the call,
    * so a crash leaves exactly one. If this run ends or is cancelled first, the child is cancelled.
-   * @throws PawlError 'run-failed', 'run-cancelled' (the child was cancelled), 'input-invalid', 'id-taken', 'payload-refused',
-   * 'option-invalid'
+   * @throws PawlError 'run-failed', 'run-cancelled' (the child was cancelled), 'run-quarantined' (its log is damaged),
+   * 'input-invalid', 'id-taken', 'family-full', 'payload-refused', 'option-invalid'
    * @example const invoice = await ctx.call(makeInvoice, { orderId })
    */
   call<In, Out, U>(child: ProcedureRef<In, Out, U>, ...input: ChildArgs<NoInfer<In>>): Promise<Out>
   /**
    * Starts another procedure as a child run and returns its handle once the run exists. With the `id` of an existing run of
    * that procedure, returns that run.
-   * @throws PawlError 'input-invalid', 'id-taken' (a run of another procedure has the id), 'payload-refused', 'option-invalid'
+   * @throws PawlError 'input-invalid', 'id-taken' (a run of another procedure has the id), 'family-full', 'payload-refused',
+   * 'option-invalid'
    * @example const shipping = await ctx.spawn(ship, { orderId }, { onParentEnd: 'detach' })
    */
   spawn<In, Out, U>(
@@ -170,7 +171,7 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    * Continues with an empty log under the same run id, as a new generation of the run: for a procedure that runs for ever. Signals
    * that were not received, children and a requested cancel are kept; open asks are withdrawn. Registered undos are forgotten:
    * what was done counts as done. Return what it gives: any other return value fails the run.
-   * @throws PawlError 'payload-refused'
+   * @throws PawlError 'payload-refused', 'cancelled' (the run is cancelled)
    * @example if (seen === 1_000) return ctx.continueAs({ since: ctx.now() })
    */
   continueAs(...input: undefined extends Input ? [input?: Input] : [input: Input]): Promise<never>

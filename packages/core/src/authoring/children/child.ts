@@ -22,7 +22,7 @@ export interface ChildHandle<Output, T = {}> {
   readonly id: string
   /**
    * Waits until the run ends and returns its output.
-   * @throws PawlError 'run-failed', 'run-cancelled', 'run-not-found'
+   * @throws PawlError 'run-failed', 'run-cancelled', 'run-not-found', 'run-quarantined' (its log is damaged)
    * @example const parcel = await shipping.result()
    */
   result(): Promise<Output>
