@@ -1,5 +1,5 @@
 import { type Answer, type Ask, PawlError } from '@pawl/core'
-import { type SignedLink as Link, linkSigner } from '@pawl/core/internal'
+import { type SignedLink as Link, type LinkSigner, linkSigner } from '@pawl/core/internal'
 import type { Context, Hono } from 'hono'
 import { identify, type Shared } from '../auth/identify.ts'
 import { rightsOf } from '../auth/rights.ts'
@@ -22,77 +22,80 @@ import { style } from './style.ts'
 export function serveLinks(app: Hono, shared: Shared): void {
   const { links, basePath } = shared.settings
   if (links === undefined) return
-  const base = basePath === '/' ? '' : basePath
-  const signer = linkSigner(links)
-  const open = (request: Request, token: string): Link => {
-    const link = signer.read(token)
-    if (link === null) {
-      const address = addressOf(request)
-      if (address !== null) shared.failures.take(address)
-      throw new ServerError(
-        'not-found',
-        'This link is invalid: it is incomplete, was altered or was revoked.',
-      )
-    }
-    if (link.expiresAt <= shared.now()) throw expired(link)
-    return link
-  }
-  const answered = (work: (context: Context) => Promise<Response>) => async (context: Context) => {
-    try {
-      return await work(context)
-    } catch (error) {
-      const refusal = refusalOf(error)
-      if (refusal === null) throw error
-      return reply(
-        notePage(base, titles[refusal.code] ?? 'This link cannot be used', refusal.detail),
-        refusal.status,
-      )
-    }
-  }
+  const door = { shared, signer: linkSigner(links), base: basePath === '/' ? '' : basePath }
+  const answered = (work: (door: Door, request: Context['req']) => Promise<Response>) => (context: Context) =>
+    work(door, context.req).catch((error: unknown) => explain(door, error))
 
   app.get(
     '/a/page.css',
     () => new Response(style, { headers: { 'content-type': 'text/css; charset=utf-8' } }),
   )
-  app.get(
-    '/a/:token',
-    answered(async ({ req }) => {
-      const token = req.param('token') ?? ''
-      const link = open(req.raw, token)
-      shared.reads.take(link.as)
-      const ask = await findAsk(shared, link)
-      if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
-      if (ask.status !== 'open') return reply(notePage(base, 'This ask is closed', outcomeOf(ask)), 200)
-      return reply(askPage(base, ask, formOf(ask, link, token)), 200)
-    }),
-  )
-  app.post(
-    '/a',
-    answered(async ({ req }) => {
-      checkFormOrigin(req.raw)
-      const form = await readForm(req.raw)
-      const token = form.get('token') ?? ''
-      const link = open(req.raw, token)
-      shared.writes.take(link.as)
-      const ask = await findAsk(shared, link)
-      if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
-      const comment = (form.get('comment') ?? '').trim()
-      const choice = choicesOf(ask, link).find(({ value }) => value === form.get('choice'))
-      if (choice === undefined)
-        throw new ServerError('request-invalid', 'This link does not permit that answer. Nothing was stored.')
-      const given = givenIn(form, fieldsOf(ask))
-      if (ask.status === 'open' && needsConfirmation(ask, choice) && form.get('confirmed') !== 'yes')
-        return reply(confirmPage(base, ask, choice, { token, comment, given }), 200)
-      try {
-        await answer(shared, ask, link, answerOf(ask, choice, comment, given))
-      } catch (error) {
-        if (!PawlError.is(error, 'answer-invalid')) throw error
-        const draft = { given, comment, refusal: error.message }
-        return reply(askPage(base, ask, { ...formOf(ask, link, token), ...draft }), 422)
-      }
-      return reply(notePage(base, 'Your answer is stored', `${choice.label}: ${ask.message}`), 200)
-    }),
-  )
+  app.get('/a/:token', answered(showForm))
+  app.post('/a', answered(takeForm))
+}
+
+/** What the pages share. */
+interface Door {
+  readonly shared: Shared
+  readonly signer: LinkSigner
+  readonly base: string
+}
+
+async function showForm(door: Door, req: Context['req']): Promise<Response> {
+  const { shared, base } = door
+  const token = req.param('token') ?? ''
+  const link = open(door, req.raw, token)
+  shared.reads.take(link.as)
+  const ask = await findAsk(shared, link)
+  if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
+  if (ask.status !== 'open') return reply(notePage(base, 'This ask is closed', outcomeOf(ask)), 200)
+  return reply(askPage(base, ask, formOf(ask, link, token)), 200)
+}
+
+async function takeForm(door: Door, req: Context['req']): Promise<Response> {
+  const { shared, base } = door
+  checkFormOrigin(req.raw)
+  const form = await readForm(req.raw)
+  const token = form.get('token') ?? ''
+  const link = open(door, req.raw, token)
+  shared.writes.take(link.as)
+  const ask = await findAsk(shared, link)
+  if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
+  const comment = (form.get('comment') ?? '').trim()
+  const choice = choicesOf(ask, link).find(({ value }) => value === form.get('choice'))
+  if (choice === undefined)
+    throw new ServerError('request-invalid', 'This link does not permit that answer. Nothing was stored.')
+  const given = givenIn(form, fieldsOf(ask))
+  if (ask.status === 'open' && needsConfirmation(ask, choice) && form.get('confirmed') !== 'yes')
+    return reply(confirmPage(base, ask, choice, { token, comment, given }), 200)
+  try {
+    await answer(shared, ask, link, answerOf(ask, choice, comment, given))
+  } catch (error) {
+    if (!PawlError.is(error, 'answer-invalid')) throw error
+    const draft = { given, comment, refusal: error.message }
+    return reply(askPage(base, ask, { ...formOf(ask, link, token), ...draft }), 422)
+  }
+  return reply(notePage(base, 'Your answer is stored', `${choice.label}: ${ask.message}`), 200)
+}
+
+/** Reads a link. @throws ServerError 'not-found', which counts as a failed login, 'link-expired' */
+function open({ shared, signer }: Door, request: Request, token: string): Link {
+  const link = signer.read(token)
+  if (link === null) {
+    const address = addressOf(request)
+    if (address !== null) shared.failures.take(address)
+    throw new ServerError('not-found', 'This link is invalid: it is incomplete, was altered or was revoked.')
+  }
+  if (link.expiresAt <= shared.now()) throw expired(link)
+  return link
+}
+
+/** Returns the page of a refusal. @throws any other error */
+function explain({ base }: Door, error: unknown): Response {
+  const refusal = refusalOf(error)
+  if (refusal === null) throw error
+  const title = titles[refusal.code] ?? 'This link cannot be used'
+  return reply(notePage(base, title, refusal.detail), refusal.status)
 }
 
 const titles: Readonly<Record<string, string>> = {

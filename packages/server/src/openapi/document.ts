@@ -7,7 +7,7 @@ type JsonSchema = { readonly [key: string]: unknown }
 /** Makes the OpenAPI 3.1 document of the routes. */
 export function openApiDocument(routes: readonly Route[]): JsonSchema {
   const components: Record<string, unknown> = {}
-  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => hoist(schema, io, components)
+  const schemaOf: SchemaOf = (schema, io) => hoist(schema, io, components)
   const problem = {
     description: 'An error',
     content: { 'application/problem+json': { schema: schemaOf(problemShape, 'output') } },
@@ -15,46 +15,11 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = `/v1${route.path}`
-    paths[path] = {
-      ...paths[path],
-      [route.method.toLowerCase()]: {
-        summary: route.summary,
-        description: `Roles: ${route.roles.join(', ')}.`,
-        parameters: [
-          ...pathParameters(route),
-          ...queryParameters(route, schemaOf),
-          ...headerParameters(route),
-        ],
-        ...(route.body === null
-          ? {}
-          : {
-              requestBody: {
-                required: true,
-                content: {
-                  [route.takes === 'bytes' ? 'application/octet-stream' : 'application/json']: {
-                    schema: schemaOf(route.body, 'input'),
-                  },
-                },
-              },
-            }),
-        responses: {
-          ...Object.fromEntries(
-            Object.entries(route.replies).map(([status, schema]) => [
-              status,
-              {
-                description: 'Done',
-                content: {
-                  [typeOfReply(route)]: {
-                    schema: schemaOf(schema, 'output'),
-                  },
-                },
-              },
-            ]),
-          ),
-          default: problem,
-        },
-      },
+    const operation = {
+      ...describeRequest(route, schemaOf),
+      responses: responsesOf(route, schemaOf, problem),
     }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
   }
   return {
     openapi: '3.1.0',
@@ -71,6 +36,29 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
   }
 }
 
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
+
+function describeRequest(route: Route, schemaOf: SchemaOf): JsonSchema {
+  const { summary, roles, body, takes } = route
+  const type = takes === 'bytes' ? 'application/octet-stream' : 'application/json'
+  return {
+    summary,
+    description: `Roles: ${roles.join(', ')}.`,
+    parameters: [...pathParameters(route), ...queryParameters(route, schemaOf), ...headerParameters(route)],
+    ...(body === null
+      ? {}
+      : { requestBody: { required: true, content: { [type]: { schema: schemaOf(body, 'input') } } } }),
+  }
+}
+
+function responsesOf(route: Route, schemaOf: SchemaOf, problem: JsonSchema): JsonSchema {
+  const replies = Object.entries(route.replies).map(([status, schema]) => [
+    status,
+    { description: 'Done', content: { [typeOfReply(route)]: { schema: schemaOf(schema, 'output') } } },
+  ])
+  return { ...Object.fromEntries(replies), default: problem }
+}
+
 function typeOfReply({ isStream, sends }: Route): string {
   if (isStream) return 'text/event-stream'
   return sends === 'bytes' ? 'application/octet-stream' : 'application/json'
@@ -82,10 +70,7 @@ function pathParameters({ path }: Route): readonly JsonSchema[] {
   }))
 }
 
-function queryParameters(
-  { query }: Route,
-  schemaOf: (schema: z.ZodType, io: 'input') => JsonSchema,
-): readonly JsonSchema[] {
+function queryParameters({ query }: Route, schemaOf: SchemaOf): readonly JsonSchema[] {
   return Object.entries(query.shape).map(([name, schema]) => ({
     ...{ name, in: 'query', required: false, schema: schemaOf(schema as z.ZodType, 'input') },
   }))

@@ -48,73 +48,109 @@ export function eventStream(
   timing: StreamTiming,
   onEnd: (error?: unknown) => void,
 ): Response {
-  const ended = new AbortController()
-  const encoder = new TextEncoder()
-  let onRoom = (): void => {}
-  let wasFull = false
-  let release = (_error?: unknown): boolean => false
-  let stop = (_error?: unknown): void => {}
-
+  let open: OpenStream
   const body = new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        const ping = setInterval(() => {
-          const isFull = (controller.desiredSize ?? 0) <= 0
-          if (isFull && wasFull)
-            return stop(new ServerError('too-many', 'The reader of the stream fell behind.'))
-          wasFull = isFull
-          if (!isFull) send(': ping\n\n')
-        }, timing.pingMs)
-        const life = setTimeout(() => stop(), timing.lifeMs)
-        const onAbort = (): void => stop()
-        const send = (text: string): void => controller.enqueue(encoder.encode(text))
-        release = (error) => {
-          if (ended.signal.aborted) return false
-          ended.abort()
-          clearInterval(ping)
-          clearTimeout(life)
-          signal.removeEventListener('abort', onAbort)
-          onRoom()
-          onEnd(error)
-          return true
-        }
-        stop = (error) => {
-          if (!release(error)) return
-          if (error === undefined) controller.close()
-          else controller.error(error)
-        }
-        send('retry: 2000\n\n')
-        if (signal.aborted) return stop()
-        signal.addEventListener('abort', onAbort)
-        void pump(controller, send)
+      start: (controller) => {
+        open = new OpenStream(controller, signal, timing, onEnd)
+        if (signal.aborted) open.stop()
+        else void open.pump(frames)
       },
-      pull: () => onRoom(),
+      pull: () => open.noteRoom(),
       // The reader has gone, and the stream is closed already.
-      cancel: () => void release(),
+      cancel: () => void open.release(),
     },
     new ByteLengthQueuingStrategy({ highWaterMark: maxUnread }),
   )
+  return new Response(body, { headers })
+}
 
-  async function pump(
-    controller: ReadableStreamDefaultController,
-    send: (text: string) => void,
-  ): Promise<void> {
+/** A stream until it ends: what it sends, and the timers and listeners that it releases. */
+class OpenStream {
+  readonly #controller: ReadableStreamDefaultController<Uint8Array>
+  readonly #signal: AbortSignal
+  readonly #onEnd: (error?: unknown) => void
+  readonly #ended = new AbortController()
+  readonly #encoder = new TextEncoder()
+  readonly #ping: NodeJS.Timeout
+  readonly #life: NodeJS.Timeout
+  readonly #onAbort = (): void => this.stop()
+  #onRoom = (): void => {}
+  #wasFull = false
+
+  constructor(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    signal: AbortSignal,
+    timing: StreamTiming,
+    onEnd: (error?: unknown) => void,
+  ) {
+    this.#controller = controller
+    this.#signal = signal
+    this.#onEnd = onEnd
+    this.#ping = setInterval(() => this.#sendPing(), timing.pingMs)
+    this.#life = setTimeout(() => this.stop(), timing.lifeMs)
+    signal.addEventListener('abort', this.#onAbort)
+    this.#send('retry: 2000\n\n')
+  }
+
+  /** Sends frames until there are no more, or the stream ends. */
+  async pump(frames: Frames): Promise<void> {
+    const ended = this.#ended.signal
     try {
-      for await (const frame of frames(ended.signal)) {
-        while (!ended.signal.aborted && (controller.desiredSize ?? 0) <= 0)
-          await new Promise<void>((resolve) => {
-            onRoom = resolve
-          })
-        if (ended.signal.aborted) return
-        send(writeFrame(frame))
+      for await (const frame of frames(ended)) {
+        while (!ended.aborted && this.#isFull) await this.#room()
+        if (ended.aborted) return
+        this.#send(writeFrame(frame))
       }
-      stop()
+      this.stop()
     } catch (error) {
-      stop(error)
+      this.stop(error)
     }
   }
 
-  return new Response(body, { headers })
+  /** The reader has read. */
+  noteRoom(): void {
+    this.#onRoom()
+  }
+
+  stop(error?: unknown): void {
+    if (!this.release(error)) return
+    if (error === undefined) this.#controller.close()
+    else this.#controller.error(error)
+  }
+
+  /** Returns whether the stream was open until now. */
+  release(error?: unknown): boolean {
+    if (this.#ended.signal.aborted) return false
+    this.#ended.abort()
+    clearInterval(this.#ping)
+    clearTimeout(this.#life)
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    this.#onRoom()
+    this.#onEnd(error)
+    return true
+  }
+
+  get #isFull(): boolean {
+    return (this.#controller.desiredSize ?? 0) <= 0
+  }
+
+  #room(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onRoom = resolve
+    })
+  }
+
+  #sendPing(): void {
+    const wasFull = this.#wasFull
+    this.#wasFull = this.#isFull
+    if (!this.#wasFull) this.#send(': ping\n\n')
+    else if (wasFull) this.stop(new ServerError('too-many', 'The reader of the stream fell behind.'))
+  }
+
+  #send(text: string): void {
+    this.#controller.enqueue(this.#encoder.encode(text))
+  }
 }
 
 /** JSON has no line breaks, so the data is one line. */
