@@ -37,47 +37,24 @@ export function BulkActions({ filter, onDone }: { readonly filter: RunFilter; re
   )
 }
 
-function BulkDialog(props: {
+interface BulkProps {
   readonly action: RunAction
   readonly filter: RunFilter
   readonly onClose: () => void
-}) {
-  const { action, filter, onClose } = props
+}
+
+function BulkDialog({ action, filter, onClose }: BulkProps) {
   const texts = en.bulk[action]
-  const [counted, setCounted] = useState<Counted | null>(null)
+  const { counted, outcomes, isOver, failure, act } = useBulk(action, filter)
   const [reason, setReason] = useState('')
-  const [outcomes, setOutcomes] = useState<readonly Outcome[] | null>(null)
-  const [isOver, setOver] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
-  const fail = (error: unknown) => {
-    noteEnded(error)
-    setFailure(error instanceof ApiError ? error.problem.detail : en.actionNotSent)
-  }
-  useEffect(() => {
-    countRuns(action, filter).then(setCounted, fail)
-  }, [])
   const count = counted?.runs.length ?? 0
-  const confirm = async () => {
-    const done: Outcome[] = []
-    setOutcomes(done)
-    try {
-      await actOn(action, counted?.runs ?? [], reasonOf(reason), (more) => {
-        done.push(...more)
-        setOutcomes([...done])
-      })
-    } catch (error) {
-      fail(error)
-    }
-    setOver(true)
-    announce(resultOf(action, done))
-  }
   return (
     <Dialog title={counted === null ? texts.button : texts.title(count)} onClose={onClose}>
       <form
         class="dialog-form"
         onSubmit={(event) => {
           event.preventDefault()
-          if (outcomes === null) void confirm()
+          if (outcomes === null) void act(reason)
           else onClose()
         }}
       >
@@ -119,6 +96,36 @@ function BulkDialog(props: {
       </form>
     </Dialog>
   )
+}
+
+/** Counts the runs of an action, and acts on them. */
+function useBulk(action: RunAction, filter: RunFilter) {
+  const [counted, setCounted] = useState<Counted | null>(null)
+  const [outcomes, setOutcomes] = useState<readonly Outcome[] | null>(null)
+  const [isOver, setOver] = useState(false)
+  const [failure, setFailure] = useState<string | null>(null)
+  const fail = (error: unknown) => {
+    noteEnded(error)
+    setFailure(error instanceof ApiError ? error.problem.detail : en.actionNotSent)
+  }
+  useEffect(() => {
+    countRuns(action, filter).then(setCounted, fail)
+  }, [])
+  const act = async (reason: string) => {
+    const done: Outcome[] = []
+    setOutcomes(done)
+    try {
+      await actOn(action, counted?.runs ?? [], reasonOf(reason), (more) => {
+        done.push(...more)
+        setOutcomes([...done])
+      })
+    } catch (error) {
+      fail(error)
+    }
+    setOver(true)
+    announce(resultOf(action, done))
+  }
+  return { counted, outcomes, isOver, failure, act }
 }
 
 function Progress(props: {

@@ -31,17 +31,56 @@ const tabs: readonly (RunStatus | '')[] = [
 const pageSize = 50
 
 export function RunsScreen() {
-  const [runs, setRuns] = useState<readonly Run[] | null>(null)
-  const [fresh, setFresh] = useState<readonly Run[]>([])
-  const [cursor, setCursor] = useState<string | undefined>()
   const { value } = filter
-  const query = queryOf(value)
+  const { runs, newCount, isMore, reload, showNew, more } = useRuns(value)
   useEffect(() => {
     document.title = `${en.runs} · ${en.product}`
   }, [])
+  return (
+    <div class="page wide">
+      <header class="list-head">
+        <div class="title-row">
+          <h1 class="pane-title">{en.runs}</h1>
+          <span class="bulk">
+            <BulkActions key={JSON.stringify(value)} filter={value} onDone={reload} />
+          </span>
+        </div>
+        <Filters value={value} />
+      </header>
+      {newCount > 0 && runs !== null && (
+        <div class="fresh">
+          <button type="button" onClick={showNew}>
+            <Icon name="up" />
+            {en.newItems(newCount)}
+          </button>
+        </div>
+      )}
+      {runs === null ? (
+        <Loading />
+      ) : (
+        <RunList runs={runs} isFiltered={value.status !== '' || value.procedure !== '' || value.tag !== ''} />
+      )}
+      {isMore && (
+        <footer class="list-foot">
+          <button type="button" onClick={() => void more()}>
+            {en.loadMore}
+          </button>
+        </footer>
+      )}
+    </div>
+  )
+}
+
+/** Reads the runs of a filter, keeps those on the page in their places, and counts the new ones. */
+function useRuns(value: RunFilter) {
+  const [runs, setRuns] = useState<readonly Run[] | null>(null)
+  const [fresh, setFresh] = useState<readonly Run[]>([])
+  const [cursor, setCursor] = useState<string | undefined>()
+  const query = queryOf(value)
   useEffect(() => {
     setRuns(null)
     setFresh([])
+    setCursor(undefined)
   }, [value])
   const load = async () => {
     try {
@@ -64,68 +103,39 @@ export function RunsScreen() {
   }
   const known = new Set(runs?.map(({ id }) => id))
   const newCount = fresh.filter(({ id }) => !known.has(id)).length
+  return { runs, newCount, isMore: cursor !== undefined, reload, showNew: () => setRuns(fresh), more }
+}
+
+function Filters({ value }: { readonly value: RunFilter }) {
+  const change = (part: Partial<RunFilter>) => {
+    filter.value = { ...value, ...part }
+  }
   return (
-    <div class="page wide">
-      <header class="list-head">
-        <div class="title-row">
-          <h1 class="pane-title">{en.runs}</h1>
-          <span class="bulk">
-            <BulkActions key={JSON.stringify(value)} filter={value} onDone={reload} />
-          </span>
-        </div>
-        <div class="filters">
-          <fieldset class="tabs">
-            <legend class="hidden">{en.statusFilter}</legend>
-            {tabs.map((status) => (
-              <button
-                key={status}
-                type="button"
-                class="toggle"
-                aria-pressed={value.status === status ? 'true' : 'false'}
-                onClick={() => {
-                  setCursor(undefined)
-                  filter.value = { ...value, status }
-                }}
-              >
-                {status === '' ? en.allRuns : en.runStatuses[status]}
-              </button>
-            ))}
-          </fieldset>
-          <div class="searches">
-            {(['procedure', 'tag'] as const).map((name) => (
-              <FilterText
-                key={name}
-                label={en[`${name}Filter`]}
-                value={value[name]}
-                onChange={(text) => {
-                  setCursor(undefined)
-                  filter.value = { ...value, [name]: text }
-                }}
-              />
-            ))}
-          </div>
-        </div>
-      </header>
-      {newCount > 0 && runs !== null && (
-        <div class="fresh">
-          <button type="button" onClick={() => setRuns(fresh)}>
-            <Icon name="up" />
-            {en.newItems(newCount)}
+    <div class="filters">
+      <fieldset class="tabs">
+        <legend class="hidden">{en.statusFilter}</legend>
+        {tabs.map((status) => (
+          <button
+            key={status}
+            type="button"
+            class="toggle"
+            aria-pressed={value.status === status ? 'true' : 'false'}
+            onClick={() => change({ status })}
+          >
+            {status === '' ? en.allRuns : en.runStatuses[status]}
           </button>
-        </div>
-      )}
-      {runs === null ? (
-        <Loading />
-      ) : (
-        <RunList runs={runs} isFiltered={value.status !== '' || value.procedure !== '' || value.tag !== ''} />
-      )}
-      {cursor !== undefined && (
-        <footer class="list-foot">
-          <button type="button" onClick={() => void more()}>
-            {en.loadMore}
-          </button>
-        </footer>
-      )}
+        ))}
+      </fieldset>
+      <div class="searches">
+        {(['procedure', 'tag'] as const).map((name) => (
+          <FilterText
+            key={name}
+            label={en[`${name}Filter`]}
+            value={value[name]}
+            onChange={(text) => change({ [name]: text })}
+          />
+        ))}
+      </div>
     </div>
   )
 }
