@@ -215,6 +215,21 @@ test('changes nothing on Ctrl-C, and exits with 130', async () => {
   expect(await workspace.pawl('answer', id, '--value', '"Ada"')).toMatchObject({ status: 0 })
 })
 
+test.each([
+  ['a choice', ['answer', 'r:1/0'], '◆  Where to?'],
+  ['the picker', ['answer'], '◆  Which ask?'],
+  ['a confirmation', ['cancel', 'r:1'], '◆  Cancel run r:1?'],
+])('changes nothing on Ctrl-C in %s, and exits with 130', async (_what, args, question) => {
+  using workspace = await createWorkspace()
+  await ask(workspace, 'pick')
+  await using terminal = inTerminal(workspace, args)
+  await terminal.see(question)
+  terminal.press('ctrl-c')
+  await terminal.see('Nothing was changed.')
+  expect(await terminal.end()).toBe(130)
+  expect(JSON.parse((await workspace.pawl('inbox', '--json')).stdout)).toHaveLength(1)
+})
+
 test('resume asks for the answer too, and prints the result on stdout', async () => {
   using workspace = await createWorkspace()
   const id = await ask(workspace, 'pick')

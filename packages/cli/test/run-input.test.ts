@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { describeNeeds, exampleOf } from '../src/answers/example.ts'
+import { askForValue } from '../src/answers/form.ts'
+import type { Terminal } from '../src/answers/terminal.ts'
 import { inTerminal, noTerminal } from './support/terminal.ts'
 import { createWorkspace, type Workspace } from './support/workspace.ts'
 
@@ -93,4 +96,30 @@ test('an example of a schema has what is required, and is bounded for a schema t
   )
   expect(describeNeeds({ type: 'string' })).toBe('string')
   expect(describeNeeds({})).toBe('any value')
+})
+
+test('a question begins with the default of its part, and names where the part is', async () => {
+  const asked: (readonly [label: string, initial: unknown])[] = []
+  const terminal: Terminal = {
+    async choose(message, choices, initial) {
+      asked.push([message, initial])
+      return initial ?? (choices[0] as (typeof choices)[number]).value
+    },
+    chooseSeveral: async (message, _choices, initial) => (asked.push([message, initial]), initial),
+    enter: async (message, { initial = '' } = {}) => (asked.push([message, initial]), initial),
+    agree: async (message) => (asked.push([message, undefined]), false),
+  }
+  const place = z.object({
+    town: z.string().default('Ulm'),
+    kinds: z.array(z.enum(['home', 'work'])).default(['work']),
+  })
+  const schema = z.object({ count: z.int().default(3), express: z.boolean().default(false), place })
+  const value = await askForValue(terminal, 'Order', z.toJSONSchema(schema, { io: 'input' }), undefined)
+  expect(value).toEqual({ count: 3, express: false, place: { town: 'Ulm', kinds: ['work'] } })
+  expect(asked).toEqual([
+    ['count', '3'],
+    ['express', false],
+    ['place.town', 'Ulm'],
+    ['place.kinds', ['work']],
+  ])
 })

@@ -30,10 +30,11 @@ export async function askForValue(
   return await askPart(terminal, { label, path: '', schema, root: schema, initial, isRequired: true })
 }
 
-async function askPart(terminal: Terminal, part: Part): Promise<unknown> {
-  const schema = resolve(part.schema, part.root)
-  if (schema === undefined) return askJson(terminal, part)
-  const label = describe(part, schema)
+async function askPart(terminal: Terminal, given: Part): Promise<unknown> {
+  const schema = resolve(given.schema, given.root)
+  if (schema === undefined) return askJson(terminal, given)
+  const label = describe(given, schema)
+  const part = { ...given, initial: given.initial === undefined ? schema['default'] : given.initial }
   if ('const' in schema) return schema['const']
   const { enum: values } = schema
   if (Array.isArray(values) && values.every(isScalar)) return askChoice(terminal, { ...part, label }, values)

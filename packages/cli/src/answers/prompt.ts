@@ -1,6 +1,6 @@
 import type { AskJson } from '../door/door.ts'
 import { usageError } from '../door/problem.ts'
-import { editText } from './editor.ts'
+import { findEditor, openEditor } from './editor.ts'
 import { askForValue, schemaLike } from './form.ts'
 import type { AnswerJson } from './read-answer.ts'
 import type { Terminal } from './terminal.ts'
@@ -38,7 +38,7 @@ export async function promptAnswer(
   const decided = await decide(terminal, ask)
   let answer: AnswerJson = decided
   for (let draft: AnswerJson = {}; ; draft = answer) {
-    answer = { ...decided, ...(await fill(terminal, ask, decided, draft)) }
+    answer = { ...decided, ...(await fill(terminal, ask, decided, draft, note)) }
     const issues = await check(answer)
     if (issues.length === 0) break
     for (const { path, message } of issues) note(`  ${path === '' ? '' : `${path}: `}${message}`)
@@ -81,6 +81,7 @@ async function fill(
   ask: AskJson,
   decided: AnswerJson,
   draft: AnswerJson,
+  note: (line: string) => void,
 ): Promise<AnswerJson> {
   switch (ask.kind) {
     case 'approve':
@@ -90,7 +91,7 @@ async function fill(
       return { value: await askForValue(terminal, ask.message, ask.schema, initial) }
     }
     case 'review':
-      return fillArtifact(terminal, ask, draft)
+      return fillArtifact(terminal, ask, draft, note)
     case 'select':
     case 'escalate':
     case 'decide':
@@ -115,23 +116,53 @@ async function fillParams(terminal: Terminal, ask: AskJson, draft: AnswerJson): 
   return changed.length === 0 ? {} : { params: Object.fromEntries(changed) }
 }
 
-async function fillArtifact(terminal: Terminal, ask: AskJson, draft: AnswerJson): Promise<AnswerJson> {
+async function fillArtifact(
+  terminal: Terminal,
+  ask: AskJson,
+  draft: AnswerJson,
+  note: (line: string) => void,
+): Promise<AnswerJson> {
   if ((ask.editable ?? []).length === 0) return {}
+  const editor = findEditor()
+  if (editor === undefined) {
+    note('  The artifact can be edited: set EDITOR, or pass --artifact @file.')
+    return {}
+  }
   const isAgain = Object.hasOwn(draft, 'artifact')
   if (!isAgain && !(await terminal.agree('Edit the artifact?'))) return {}
-  const artifact = await editArtifact(terminal, isAgain ? draft['artifact'] : ask.artifact)
+  const artifact = await editArtifact(terminal, editor, isAgain ? draft['artifact'] : ask.artifact)
   return JSON.stringify(artifact) === JSON.stringify(ask.artifact) ? {} : { artifact }
 }
 
-async function editArtifact(terminal: Terminal, artifact: unknown): Promise<unknown> {
-  if (typeof artifact === 'string') return editText(artifact, '.md')
+async function editArtifact(terminal: Terminal, editor: string, artifact: unknown): Promise<unknown> {
+  if (typeof artifact === 'string') {
+    const edited = await editText(terminal, editor, artifact, '.md')
+    // Editors end a text with a new line.
+    return artifact.endsWith('\n') ? edited : edited.replace(/\r?\n$/, '')
+  }
   for (let text = JSON.stringify(artifact, null, 2); ; ) {
-    text = await editText(text, '.json')
+    text = await editText(terminal, editor, text, '.json')
     try {
       return JSON.parse(text) as unknown
     } catch (error) {
       const again = await terminal.agree(`This is not JSON: ${(error as Error).message}. Edit it again?`)
       if (!again) throw usageError('The edited artifact is not JSON; nothing was answered.')
     }
+  }
+}
+
+/** What was saved. If the editor fails, the person decides whether it is opened again. */
+async function editText(
+  terminal: Terminal,
+  editor: string,
+  text: string,
+  extension: string,
+): Promise<string> {
+  for (;;) {
+    const { status, saved } = await openEditor(editor, text, extension)
+    if (status === 0) return saved
+    const failed = `The editor (${editor}) ended with status ${status}`
+    if (!(await terminal.agree(`${failed}. Open it again?`)))
+      throw usageError(`${failed}; nothing was answered.`)
   }
 }

@@ -34,9 +34,12 @@ export function createOut({ stdin, stdout, stderr }: Streams, json: boolean, env
   }
 }
 
-/** Text from outside on a terminal: control characters could move the cursor or change what was printed before. */
+/**
+ * Text from outside on a terminal: control characters could move the cursor or change what was printed before. The joiners of emoji and
+ * of some scripts do neither.
+ */
 export function safe(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (char) =>
+  return text.replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu, (char) =>
     char === '\n' || char === '\t' ? ' ' : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 }

@@ -1,4 +1,5 @@
 import { type Out, safe } from './out.ts'
+import { padTo, widthOf } from './width.ts'
 
 export interface Column<Row> {
   readonly title: string
@@ -23,11 +24,11 @@ export function printRows<Row>(
   }
   const titles = columns.map(({ title }) => title)
   const widths = titles.map((title, index) =>
-    Math.max(title.length, ...cells.map((line) => (line[index] as string).length)),
+    Math.max(title.length, ...cells.map((line) => widthOf(line[index] as string))),
   )
   const align = (line: readonly string[]): string =>
     line
-      .map((cell, index) => (index === line.length - 1 ? cell : cell.padEnd(widths[index] as number)))
+      .map((cell, index) => (index === line.length - 1 ? cell : padTo(cell, widths[index] as number)))
       .join('  ')
       .trimEnd()
   out.print(out.style('dim', align(titles)))
