@@ -58,7 +58,7 @@ export function makeForkCases(noteBody: NoteBody): readonly GoldenCase[] {
       procedure: forkedLive,
       input: undefined,
       output: 'archived',
-      onward: (client, run) => forkAndClose(client, run, (id) => forkLive(client, run, id)),
+      onward: (client, run) => forkAndClose(client, run, (id) => forkLive(client, run, id, withNo(sendAt))),
       afterwards: expectBranch,
     },
     {
@@ -77,11 +77,18 @@ export function makeForkCases(noteBody: NoteBody): readonly GoldenCase[] {
   ]
 }
 
-async function forkLive(client: Client, run: string, id: string): Promise<void> {
-  await client.fork(run, { position: sendAt + 1 }, { id, ...withNo(sendAt) })
+type Edit = { readonly edit: { readonly [position: number]: object } }
+
+async function forkLive(client: Client, run: string, id: string, edit: Edit): Promise<void> {
+  await client.fork(run, { position: sendAt + 1 }, { id, ...edit })
 }
 
-function withNo(position: number): { readonly edit: { readonly [position: number]: object } } {
+function withNo(position: number): Edit {
+  return { edit: { [position]: { approved: false } } }
+}
+
+/** The edit of the forks that were recorded. A fork that is there is found, although its edit would be refused today. */
+function asRecorded(position: number): Edit {
   return { edit: { [position]: { approved: false, by: 'user:bo' } } }
 }
 
@@ -120,7 +127,7 @@ async function close(client: Client, run: string): Promise<void> {
 
 /** It took the branch of its answer. A fork says what it was made of: the same call finds it. */
 async function expectBranch(client: Client, run: string): Promise<readonly string[]> {
-  if (run.endsWith(forkEnd)) await forkLive(client, run.slice(0, -forkEnd.length), run)
+  if (run.endsWith(forkEnd)) await forkLive(client, run.slice(0, -forkEnd.length), run, asRecorded(sendAt))
   const { execution_log } = await client.log(run)
   const wanted = run.endsWith(forkEnd) ? 'keep' : 'send'
   return execution_log.some(({ name }) => name === wanted) ? [] : [`${run}: it did not ${wanted}`]

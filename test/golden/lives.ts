@@ -153,7 +153,7 @@ async function forkWithAnswer(client: Client, run: string): Promise<void> {
   const fork = await client.fork(
     run,
     { position: sendAt + 1 },
-    { id, edit: { [sendAt]: { approved: false, by: 'user:bo' } } },
+    { id, edit: { [sendAt]: { approved: false } } },
   )
   answerAll(client, id).catch(ignoreEnd)
   await fork.result()

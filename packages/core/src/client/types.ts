@@ -207,8 +207,8 @@ export interface Client {
    * and a yes of a gate whose action is not kept is asked for again. `edit` replaces kept results, by position: the value of a
    * step or an agent, the payload of a signal, the answer to an ask. Steps get new idempotency keys. Idempotent for its `id`: the same
    * id with the same original, place and edits gives the existing fork.
-   * @throws PawlError 'run-not-found', 'id-taken' (same id, another run or fork), 'option-invalid', 'payload-refused', 'run-quarantined'
-   * (its log is damaged before the position)
+   * @throws PawlError 'run-not-found', 'id-taken' (same id, another run or fork), 'option-invalid', 'answer-invalid' (an edited answer),
+   * 'payload-refused', 'run-quarantined' (its log is damaged before the position)
    * @example const other = await engine.fork(run.id, { position: 4 }, { edit: { 3: { approved: false } } })
    */
   fork(id: string, from: ForkPoint, changes?: ForkChanges): Promise<RunHandle<unknown, Untyped>>

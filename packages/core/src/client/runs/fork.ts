@@ -26,6 +26,7 @@ import { readGeneration, readLogPages } from '../log/pages.ts'
 import type { ForkChanges, ForkPoint } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { findRun } from './find.ts'
+import { encodeEdit } from './fork-edit.ts'
 import { type ForkPlace, readForkPlace } from './fork-place.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
@@ -39,7 +40,7 @@ interface ForkSettings extends ForkRequest {
 /**
  * Starts a run that shares the recorded past of another one up to a position. It is idempotent for the id of the new run: a call with
  * the same arguments finds the fork that it has made, even if the original has continued or is deleted.
- * @throws PawlError 'run-not-found', 'id-taken', 'option-invalid', 'payload-refused', 'run-quarantined'
+ * @throws PawlError 'run-not-found', 'id-taken', 'option-invalid', 'answer-invalid', 'payload-refused', 'run-quarantined'
  */
 export async function forkRun(
   connection: Connection,
@@ -179,7 +180,11 @@ function keep(
   if (first !== undefined) kept = cutBehind(kept, first)
   const changed = kept.map((event) =>
     event.type === 'settled' && edits.has(event.position)
-      ? { ...event, failed: false, payload: editOf(event, edits.get(event.position) ?? null, now) }
+      ? {
+          ...event,
+          failed: false,
+          payload: encodeEdit(event, edits.get(event.position) ?? null, { events, now }),
+        }
       : shareSpawned(event),
   )
   const safe = withoutUnusedYes(changed)
@@ -194,31 +199,6 @@ function shareSpawned(event: LogEvent): LogEvent {
   if (event.type !== 'settled' || event.kind !== 'spawn' || event.failed) return event
   const created: CreatedPayload = { ...(decode(event.payload) as CreatedPayload), existed: true }
   return { ...event, payload: encodeRecord(created, 'child') }
-}
-
-/** Encodes the edited result of an operation. */
-function editOf(
-  { kind, name, position }: LogEvent,
-  edited: Uint8Array | null,
-  now: () => number,
-): Uint8Array | null {
-  const of = `edit.${position} of fork`
-  if (kind === 'step') return edited
-  const value = decode(edited)
-  switch (kind) {
-    case 'llm':
-      return encodeRecord({ output: value, usage: [] }, of)
-    case 'signal':
-      return encodeRecord({ name, payload: value }, of)
-    case 'hitl_approval':
-    case 'hitl_input':
-    case 'hitl_select':
-    case 'hitl_review':
-    case 'hitl_escalation':
-      return encodeRecord({ answer: checkObject(of, value), by: 'system:fork', at: now() }, of)
-    default:
-      return refuse(of, value, `The result of an operation of kind ${kind} cannot be edited.`)
-  }
 }
 
 /** Stores the fork. False: a run with its id exists. */
