@@ -176,6 +176,8 @@ function findOrderFaults(output: readonly string[], sent: readonly MessageRecord
 
 /** What a generation has received whose place another one took was kept, or came again: each signal is read or unread, once. */
 function findLostSignals(run: RunRecord): readonly string[] {
+  // A generation that begins anew has received nothing: it waits for all of it again.
+  if (generationsOf(run).some(({ why }) => why === 'again')) return []
   const read = standingEvents(run).flatMap(({ type, kind, failed, payload }) => {
     if (type !== 'settled' || kind !== 'signal' || failed) return []
     const { payload: id } = decodePayload(payload as Uint8Array) as { readonly payload?: unknown }
