@@ -106,9 +106,11 @@ export type { StorePort } from './ports/store/store.ts'
 export type { NewWorker, ProcedureVersions, WorkerKey, WorkerRow } from './ports/store/workers.ts'
 export {
   type ClaimedRow,
+  type EndedRow,
   type EventRow,
   type FeedRow,
   showClaimed,
+  showEndedPage,
   showEvent,
   showFeedEntry,
 } from './ports/stored-rows.ts'

@@ -1,8 +1,9 @@
 import type { StoredEvent } from '../events/event.ts'
-import { eventTypeCode, feedCode, markCode, operationKindCode } from './codes.ts'
+import { eventTypeCode, feedCode, hiddenState, markCode, operationKindCode, stateCode } from './codes.ts'
 import { isSuspect } from './crash-loops.ts'
 import type { Claimed } from './store/claims.ts'
 import type { FeedEntry } from './store/feed.ts'
+import type { EndedPage } from './store/removals.ts'
 import type { RunKey } from './store/runs.ts'
 
 // Shared by the SQL stores: the rows of a statement, and their conversion to the types of the port.
@@ -85,4 +86,30 @@ export interface FeedRow {
 /** Converts the row of an entry of the feed. */
 export function showFeedEntry({ n, at, kind, run, position, id }: FeedRow): FeedEntry {
   return { n, at, kind: feedCode.wordIfKnown(kind), run: id, runKey: run, position }
+}
+
+/** A run among those that may have ended. */
+export interface EndedRow {
+  readonly run: RunKey
+  readonly procedure: string
+  readonly state: number
+  readonly base: number
+  readonly endedAt: number | null
+}
+
+/** Converts the rows of at most `span` runs, the newest first. Passes over those that are hidden or damaged. */
+export function showEndedPage(rows: readonly EndedRow[], span: number): EndedPage {
+  const isLive = ({ state }: EndedRow): boolean => state === stateCode.numberOf.live
+  return {
+    runs: rows.flatMap(({ run, procedure, state, endedAt }) => {
+      const word = state === hiddenState ? 'live' : stateCode.wordIfKnown(state)
+      return typeof word === 'number' || word === 'live' || endedAt === null
+        ? []
+        : { run, procedure, state: word, endedAt }
+    }),
+    continued: rows
+      .filter((row) => isLive(row) && row.base > 0)
+      .map(({ run, procedure }) => ({ run, procedure })),
+    next: rows.length < span ? null : (rows.at(-1)?.run ?? null),
+  }
 }

@@ -1,6 +1,7 @@
 import {
   askStatusCode,
   copyKeptMs,
+  type EndedRow,
   eventTypeCode,
   hiddenState,
   hideId,
@@ -8,6 +9,7 @@ import {
   messageKindCode,
   type Removed,
   type StorePort,
+  showEndedPage,
   stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
@@ -91,17 +93,7 @@ export function prepareRemovals(database: Database): Removals {
       return row?.count ?? 0
     },
     async ended(before, span) {
-      const rows = await database.read<EndedRow>(statements.ended.text, [before, span])
-      const runs = rows.flatMap(({ run, procedure, state, ended_at: endedAt }) => {
-        const word = state === hiddenState ? 'live' : stateCode.wordIfKnown(state)
-        return typeof word === 'number' || word === 'live' || endedAt === null
-          ? []
-          : { run, procedure, state: word, endedAt }
-      })
-      const continued = rows
-        .filter(({ state, base }) => state === live && base > 0)
-        .map(({ run, procedure }) => ({ run, procedure }))
-      return { runs, continued, next: rows.length < span ? null : (rows.at(-1)?.run ?? null) }
+      return showEndedPage(await database.read<EndedRow>(statements.ended.text, [before, span]), span)
     },
     async decisions({ run, procedure, before, limit }) {
       const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }
@@ -117,14 +109,6 @@ export function prepareRemovals(database: Database): Removals {
       return rows.map(({ procedure }) => procedure)
     },
   }
-}
-
-interface EndedRow {
-  readonly run: number
-  readonly procedure: string
-  readonly state: number
-  readonly base: number
-  readonly ended_at: number | null
 }
 
 type Name =
@@ -218,7 +202,7 @@ function writeStatements(names: Names): Record<Name, Statement> {
         returning 1)
       select count(*)::int as count from gone`),
     ended: new Statement(`
-      select r.run, r.procedure, r.state, r.base, f.ended_at
+      select r.run, r.procedure, r.state, r.base, f.ended_at as "endedAt"
       from (select run, procedure, state, base from ${runs} where $1::bigint is null or run < $1 order by run desc limit $2) r
       left join ${runInfo} f on f.run = r.run order by r.run desc`),
     decisions: new Statement(`

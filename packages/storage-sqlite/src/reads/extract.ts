@@ -1,6 +1,7 @@
 import { type KeptCheckpoint, messageKindCode, type RunExtract, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { checkInteger } from '../connection/integers.ts'
+import type { MessagesTable } from '../schema/tables.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
 import type { ReadRun } from './runs.ts'
 import type { ReadStates } from './states.ts'
@@ -49,12 +50,4 @@ export function prepareExtract(database: Database, readRun: ReadRun, readStates:
   }
 }
 
-interface MessageRow {
-  readonly n: number
-  readonly at: number
-  readonly kind: number
-  readonly used: number
-  readonly name: string
-  readonly key: string | null
-  readonly payload: Uint8Array | null
-}
+type MessageRow = Omit<MessagesTable, 'run'>

@@ -85,7 +85,7 @@ interface EventsTable {
   readonly payload: Uint8Array | null
   readonly link: Uint8Array | null
 }
-interface MessagesTable {
+export interface MessagesTable {
   readonly run: number
   readonly n: number
   readonly at: number

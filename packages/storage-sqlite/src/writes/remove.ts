@@ -4,6 +4,7 @@ import {
   copyKeptMs,
   type DecisionQuery,
   type EndedPage,
+  type EndedRow,
   eventTypeCode,
   hiddenState,
   hideId,
@@ -11,6 +12,7 @@ import {
   type QuarantinedRemoval,
   type Removed,
   type RunKey,
+  showEndedPage,
   stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
@@ -157,13 +159,10 @@ function prepareDrop(database: Database): Pick<Removals, 'dropGeneration'> {
 function prepareReads(
   database: Database,
 ): Omit<Removals, 'remove' | 'removeQuarantined' | 'clear' | 'dropGeneration'> {
-  const span = database.prepare<
-    [RunKey, number],
-    { run: RunKey; state: number; base: number; procedure: string }
-  >('select run, state, base, procedure from runs where run < ? order by run desc limit ?')
-  const endOf = database
-    .prepare<[RunKey], number | null>('select ended_at from run_info where run = ?')
-    .pluck()
+  const span = database.prepare<[RunKey, number], EndedRow>(
+    `select run, state, base, procedure, (select ended_at from run_info where run_info.run = runs.run) as endedAt
+     from runs where run < ? order by run desc limit ?`,
+  )
   const list = database.prepare<unknown[], StoredAsk>(
     `select run, id, procedure, started_by, ${askColumns} from decisions
      where (? is null or id = ?) and (? is null or procedure = ?) and (run, position) < (?, ?)
@@ -178,18 +177,7 @@ function prepareReads(
     .pluck()
   return {
     ended(before, count) {
-      const rows = span.all(before ?? Number.MAX_SAFE_INTEGER, count)
-      const runs = rows.flatMap(({ run, state, procedure }) => {
-        const word = state === hiddenState ? 'live' : stateCode.wordIfKnown(state)
-        const endedAt = endOf.get(run) ?? null
-        return typeof word === 'number' || word === 'live' || endedAt === null
-          ? []
-          : { run, procedure, state: word, endedAt }
-      })
-      const continued = rows
-        .filter(({ state, base }) => state === live && base > 0)
-        .map(({ run, procedure }) => ({ run, procedure }))
-      return { runs, continued, next: rows.length < count ? null : (rows.at(-1)?.run ?? null) }
+      return showEndedPage(span.all(before ?? Number.MAX_SAFE_INTEGER, count), count)
     },
     decisions({ run, procedure, before, limit }) {
       const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }
