@@ -18,97 +18,118 @@ export interface WatchedConnection {
   readonly countCommits: () => number
 }
 
-/**
- * Calls back when another connection has committed. The -wal is watched only while idle: under load, the watch would
- * fire thousands of times a second, also for the writes of this connection.
- */
+/** Calls back when another connection has committed. Returns the function that ends it. */
 export function watchCommits(file: string, connection: WatchedConnection, onHint: () => void): () => void {
-  const wal = `${basename(file)}-wal`
-  let seen = connection.readVersion()
-  let commits = connection.countCommits()
-  let looked = 0
-  let timer: NodeJS.Timeout | undefined
-  let watcher: FSWatcher | undefined
-  let poll: NodeJS.Timeout | undefined
-  let restUntil = 0
-  let isStopped = false
+  const watch = new CommitWatch(file, connection, onHint)
+  watch.begin()
+  return () => watch.stop()
+}
+
+/**
+ * Looks for commits of other connections. The -wal is watched only while idle: under load, the watch would fire thousands
+ * of times a second, also for the writes of this connection.
+ */
+class CommitWatch {
+  readonly #file: string
+  readonly #wal: string
+  readonly #connection: WatchedConnection
+  readonly #onHint: () => void
+  #seen: number | undefined
+  #commits: number
+  #looked = 0
+  #timer: NodeJS.Timeout | undefined
+  #watcher: FSWatcher | undefined
+  #poll: NodeJS.Timeout | undefined
+  #restUntil = 0
+  #isStopped = false
+
+  constructor(file: string, connection: WatchedConnection, onHint: () => void) {
+    this.#file = file
+    this.#wal = `${basename(file)}-wal`
+    this.#connection = connection
+    this.#onHint = onHint
+    this.#seen = connection.readVersion()
+    this.#commits = connection.countCommits()
+  }
+
+  /** Watches the file until it is touched. */
+  begin(): void {
+    if (this.#watcher !== undefined || this.#poll !== undefined) return
+    try {
+      this.#watcher = watchPlace(this.#file, (name) => this.#onTouch(name))
+      this.#watcher.on('error', () => this.#pollInstead())
+    } catch {
+      return this.#pollInstead()
+    }
+    // Commits between the last look and the start of the watch.
+    this.#look()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#unwatch()
+    clearInterval(this.#poll)
+    clearTimeout(this.#timer)
+  }
+
+  #onTouch(name: string | null): void {
+    if (name !== this.#wal) return
+    // The -wal may have been replaced by a new file, and looking suffices for now.
+    this.#unwatch()
+    const isLookedSoon = this.#timer !== undefined && this.#looked <= busy + 1
+    if (isLookedSoon) return
+    clearTimeout(this.#timer)
+    // If this connection has just committed, the first looks are skipped: it is busy.
+    this.#looked = this.#connection.countCommits() === this.#commits ? 0 : busy
+    this.#lookLater()
+  }
+
+  #lookLater(): void {
+    const pauseMs = pausesMs[this.#looked++]
+    if (pauseMs !== undefined) this.#timer = setTimeout(() => this.#lookAgain(), pauseMs).unref()
+  }
+
+  #lookAgain(): void {
+    this.#timer = undefined
+    if (this.#look()) {
+      this.#looked = busy
+      this.#unwatch()
+    } else if (this.#looked > busy) this.begin()
+    if (!this.#isStopped) this.#lookLater()
+  }
 
   /** Hints at commits of other connections. Returns whether any connection has committed since the last look. */
-  function look(): boolean {
-    const version = connection.readVersion()
-    const count = connection.countCommits()
-    const isNews = version !== undefined && version !== seen
-    const isBusy = isNews || count !== commits
-    commits = count
-    if (isNews && performance.now() >= restUntil) {
-      seen = version
-      hint()
+  #look(): boolean {
+    const version = this.#connection.readVersion()
+    const count = this.#connection.countCommits()
+    const isNews = version !== undefined && version !== this.#seen
+    const isBusy = isNews || count !== this.#commits
+    this.#commits = count
+    if (isNews && performance.now() >= this.#restUntil) {
+      this.#seen = version
+      this.#hint()
     }
     return isBusy
   }
 
-  function hint(): void {
+  #hint(): void {
     const from = performance.now()
-    onHint()
+    this.#onHint()
     setImmediate(() => {
       const now = performance.now()
-      restUntil = now + Math.min(maxRestMs, restShare * (now - from))
+      this.#restUntil = now + Math.min(maxRestMs, restShare * (now - from))
     })
   }
 
-  function lookAgain(): void {
-    timer = undefined
-    if (look()) {
-      looked = busy
-      unwatch()
-    } else if (looked > busy) watch()
-    if (!isStopped) lookLater()
+  #unwatch(): void {
+    this.#watcher?.close()
+    this.#watcher = undefined
   }
 
-  function lookLater(): void {
-    const pauseMs = pausesMs[looked++]
-    if (pauseMs !== undefined) timer = setTimeout(lookAgain, pauseMs).unref()
-  }
-
-  function watch(): void {
-    if (watcher !== undefined || poll !== undefined) return
-    try {
-      watcher = watchPlace(file, (name) => {
-        if (name !== wal) return
-        // The -wal may have been replaced by a new file, and looking suffices for now.
-        unwatch()
-        const isLookedSoon = timer !== undefined && looked <= busy + 1
-        if (isLookedSoon) return
-        clearTimeout(timer)
-        // If this connection has just committed, the first looks are skipped: it is busy.
-        looked = connection.countCommits() === commits ? 0 : busy
-        lookLater()
-      })
-      watcher.on('error', pollInstead)
-    } catch {
-      return pollInstead()
-    }
-    // Commits between the last look and the start of the watch.
-    look()
-  }
-
-  function unwatch(): void {
-    watcher?.close()
-    watcher = undefined
-  }
-
-  function pollInstead(): void {
-    unwatch()
-    clearTimeout(timer)
-    poll ??= setInterval(look, pollMs).unref()
-  }
-
-  watch()
-  return () => {
-    isStopped = true
-    unwatch()
-    clearInterval(poll)
-    clearTimeout(timer)
+  #pollInstead(): void {
+    this.#unwatch()
+    clearTimeout(this.#timer)
+    this.#poll ??= setInterval(() => this.#look(), pollMs).unref()
   }
 }
 
