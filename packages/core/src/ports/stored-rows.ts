@@ -88,7 +88,7 @@ export function showFeedEntry({ n, at, kind, run, position, id }: FeedRow): Feed
   return { n, at, kind: feedCode.wordIfKnown(kind), run: id, runKey: run, position }
 }
 
-/** A run among those that may have ended. */
+/** A run that may have ended. */
 export interface EndedRow {
   readonly run: RunKey
   readonly procedure: string
@@ -97,7 +97,7 @@ export interface EndedRow {
   readonly endedAt: number | null
 }
 
-/** Converts the rows of at most `span` runs, the newest first. Passes over those that are hidden or damaged. */
+/** Converts the rows of at most `span` runs, the newest first. Passes over hidden and damaged runs. */
 export function showEndedPage(rows: readonly EndedRow[], span: number): EndedPage {
   const isLive = ({ state }: EndedRow): boolean => state === stateCode.numberOf.live
   return {
