@@ -22,6 +22,7 @@ import { describeInstall } from './topics/install.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
 import { describeOtherRuns } from './topics/other-runs.ts'
+import { describeOutgoing } from './topics/outgoing.ts'
 import { describeParking } from './topics/parking.ts'
 import { describeRemovals } from './topics/removals.ts'
 import { describeRunList } from './topics/run-list.ts'
@@ -68,6 +69,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeFamilies(test)
     describeHolds(test)
     describeOtherRuns(test)
+    describeOutgoing(test)
     describeStates(test)
     describeCheckpoints(test)
     describeGenerations(test)
