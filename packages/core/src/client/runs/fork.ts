@@ -11,8 +11,10 @@ import type {
   CreatedPayload,
   ForkOrigin,
   ForkPayload,
+  RepliedPayload,
   RunInfo,
   StartedPayload,
+  UpdatePayload,
 } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
@@ -31,6 +33,9 @@ import { type ForkPlace, readForkPlace } from './fork-place.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
 const maxPart = 8 * 2 ** 20
+
+/** The number of no message: they are counted from 1. */
+const noMessage = 0
 
 interface ForkSettings extends ForkRequest {
   readonly id: string | undefined
@@ -185,7 +190,7 @@ function keep(
           failed: false,
           payload: encodeEdit(event, edits.get(event.position) ?? null, { events, now }),
         }
-      : shareSpawned(event),
+      : withoutMessage(shareSpawned(event)),
   )
   const safe = withoutUnusedYes(changed)
   for (const edited of edits.keys())
@@ -199,6 +204,17 @@ function shareSpawned(event: LogEvent): LogEvent {
   if (event.type !== 'settled' || event.kind !== 'spawn' || event.failed) return event
   const created: CreatedPayload = { ...(decode(event.payload) as CreatedPayload), existed: true }
   return { ...event, payload: encodeRecord(created, 'child') }
+}
+
+/**
+ * An update that the original has taken is handled in the fork too, but answered by the original: its message is not in the mail of
+ * the fork, where another one has its number.
+ */
+function withoutMessage(event: LogEvent): LogEvent {
+  const { type, kind, failed, payload } = event
+  if (type !== 'settled' || (kind !== 'update' && kind !== 'reply') || failed) return event
+  const of = decode(payload) as UpdatePayload | RepliedPayload
+  return { ...event, payload: encodeRecord({ ...of, n: noMessage }, 'update') }
 }
 
 /** Stores the fork. False: a run with its id exists. */
