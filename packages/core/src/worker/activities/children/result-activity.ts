@@ -6,7 +6,7 @@ import type { Pending } from '../../../kernel/operation.ts'
 import type { RefusedWhy } from '../../../ports/store/commit.ts'
 import type { Message } from '../../../ports/store/mail.ts'
 import { topicOf } from '../../run/mailbox.ts'
-import { type Activity, type ActivityContext, type Busy, consume } from '../activity.ts'
+import { type Activity, type ActivityContext, type Busy, consume, type Draft } from '../activity.ts'
 import { failed, settleEnded } from './ended.ts'
 import { untilTaken } from './held.ts'
 
@@ -59,9 +59,8 @@ export class ResultActivity implements Activity {
   onDue(): void {}
 
   onMessage({ n, payload }: Message): void {
-    this.#isOver = true
     const ended = decode(payload) as EndedPayload
-    this.#context.record({ ...settleEnded(this.#pending, ended), effects: [consume(n)] })
+    this.#end({ ...settleEnded(this.#pending, ended), effects: [consume(n)] })
   }
 
   onRecorded(): void {}
@@ -74,9 +73,10 @@ export class ResultActivity implements Activity {
   }
 
   #onRefused(why: RefusedWhy): void {
+    // The message about the end came first.
+    if (this.#isOver) return
     const { run } = this.#pending.operation
-    if (why === 'missing')
-      return this.#context.record(failed(this.#pending, new PawlError('run-not-found', { run })))
+    if (why === 'missing') return this.#end(failed(this.#pending, new PawlError('run-not-found', { run })))
     this.#isReading = true
     const read = why === 'held' ? untilTaken(this.#context.clock).then(() => null) : this.#read(run)
     read.then(
@@ -84,9 +84,15 @@ export class ResultActivity implements Activity {
       (error: unknown) =>
         this.#context.guard(() => {
           this.#isReading = false
-          if (!this.#isOver) this.#context.record(failed(this.#pending, quarantined(run, error)))
+          if (!this.#isOver) this.#end(failed(this.#pending, quarantined(run, error)))
         }),
     )
+  }
+
+  /** Records the outcome: what comes later is about a run whose end is known. */
+  #end(draft: Draft): void {
+    this.#isOver = true
+    this.#context.record(draft)
   }
 
   async #read(run: string): Promise<EndedPayload | null> {
@@ -99,7 +105,7 @@ export class ResultActivity implements Activity {
       this.#isReading = false
       if (this.#isOver) return
       if (ended === null) this.begin()
-      else this.#context.record(settleEnded(this.#pending, ended))
+      else this.#end(settleEnded(this.#pending, ended))
       this.#context.lookAgain()
     })
   }
