@@ -73,6 +73,9 @@ test.for(Object.keys(shells))(
     await expectWords('show at@s', 'show', 'at@sign=x')
     await expectWords('cancel --reason "two words" --stat', 'cancel', '--reason', 'two words', '--status')
     await expectWords('import some', 'import', 'some-export.pawl')
+    // A shell writes its history when it ends.
+    terminal.type('exit\r')
+    await terminal.end()
   },
 )
 

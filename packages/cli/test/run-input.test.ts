@@ -4,7 +4,7 @@ import { describeNeeds, exampleOf } from '../src/answers/example.ts'
 import { askForValue } from '../src/answers/form.ts'
 import type { Terminal } from '../src/answers/terminal.ts'
 import { inTerminal, noTerminal } from './support/terminal.ts'
-import { createWorkspace, type Workspace } from './support/workspace.ts'
+import { createWorkspace, serve, type Workspace } from './support/workspace.ts'
 
 async function runsOf(workspace: Workspace): Promise<readonly unknown[]> {
   return JSON.parse((await workspace.pawl('ls', '--json')).stdout) as readonly unknown[]
@@ -105,9 +105,15 @@ test('a question begins with the default of its part, and names where the part i
       asked.push([message, initial])
       return initial ?? (choices[0] as (typeof choices)[number]).value
     },
-    chooseSeveral: async (message, _choices, initial) => (asked.push([message, initial]), initial),
-    enter: async (message, { initial = '' } = {}) => (asked.push([message, initial]), initial),
-    agree: async (message) => (asked.push([message, undefined]), false),
+    async chooseSeveral(message, _choices, initial) {
+      asked.push([message, initial])
+      return initial
+    },
+    async enter(message, { initial = '' } = {}) {
+      asked.push([message, initial])
+      return initial
+    },
+    agree: () => expect.unreachable(),
   }
   const place = z.object({
     town: z.string().default('Ulm'),
@@ -122,4 +128,13 @@ test('a question begins with the default of its part, and names where the part i
     ['place.town', 'Ulm'],
     ['place.kinds', ['work']],
   ])
+})
+
+test('a server refuses a run without its input too, and the command says the same', async () => {
+  using workspace = await createWorkspace()
+  await using served = await serve(workspace)
+  const ran = await served.pawl('run', 'greet')
+  expect(ran, ran.stderr).toMatchObject({ status: 2, stdout: '' })
+  expect(ran.stderr).toContain('Procedure greet needs an input: name (string). No run was started.')
+  expect(await runsOf(served)).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { procedure } from '@pawl/core'
 import { createServer } from '@pawl/server'
 import { expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { byToken, refund, send, startServer } from './support/server.ts'
 
 test('starts a run once for an id, and returns it again for the same input', async () => {
@@ -190,4 +191,16 @@ test('refuses an invalid input before anything is stored if it has the code of t
   })
   expect(await server.call('olga', 'GET', '/v1/runs/refund:1')).toMatchObject({ status: 404 })
   expect(await start({ amount: 45 })).toMatchObject({ status: 201, body: { version: 1 } })
+})
+
+test('refuses a missing input before anything is stored if each live worker says that it is needed', async () => {
+  const loose = procedure({ name: 'loose', input: z.object({ a: z.string() }).optional() }, async () => {})
+  const coded = procedure({ name: 'coded', input: z.string().refine((text) => text !== '') }, async () => {})
+  await using server = await startServer({ procedures: [loose, coded] as never })
+  const start = (body: object) => server.call('olga', 'POST', '/v1/runs', body)
+  const refused = await start({ procedure: 'refund', id: 'refund:1' })
+  expect(refused).toMatchObject({ status: 422, body: { code: 'input-invalid' } })
+  expect(await server.call('olga', 'GET', '/v1/runs/refund:1')).toMatchObject({ status: 404 })
+  for (const procedure of ['long', 'loose', 'coded'])
+    expect(await start({ procedure })).toMatchObject({ status: 201 })
 })

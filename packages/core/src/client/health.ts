@@ -57,7 +57,8 @@ export async function listWorkers(connection: Connection): Promise<readonly Work
 
 function describe(name: string, version: number, inputs: readonly ProcedureInput[]): WorkerProcedure {
   const declared = inputs.find((one) => one.name === name && one.version === version)
-  return { name, version, takesInput: declared?.takesInput, schema: declared?.schema }
+  const { takesInput, needsInput, schema } = declared ?? {}
+  return { name, version, takesInput, needsInput, schema }
 }
 
 /** Reads the figures of a store. */

@@ -4,6 +4,8 @@ export interface ProcedureInput {
   readonly version: number
   /** Whether it takes an input. */
   readonly takesInput: boolean
+  /** Whether its schema refuses a missing input. Undefined if only its worker can tell. */
+  readonly needsInput?: boolean | undefined
   /** The JSON Schema of its input; undefined if there is none, or if the schema has no JSON Schema. */
   readonly schema: object | undefined
 }

@@ -136,3 +136,10 @@ export function mayRunCode(schema: Schema): boolean {
 export function isOptional(schema: Schema): boolean {
   return isZodType(schema) && acceptsUndefined(schema, false)
 }
+
+/** Returns whether the schema refuses undefined; undefined if validation may run the author's code, which then is not asked. */
+export function refusesUndefined(schema: Schema): boolean | undefined {
+  if (mayRunCode(schema)) return undefined
+  const checked = validate(schema, undefined)
+  return checked instanceof Promise ? undefined : !checked.ok
+}

@@ -1,7 +1,7 @@
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { ProcedureVersions } from '../ports/store/workers.ts'
 import { type ProcedureInput, writeInputs } from '../runs/procedure-inputs.ts'
-import { jsonSchemaOf } from '../schemas/schema.ts'
+import { jsonSchemaOf, refusesUndefined } from '../schemas/schema.ts'
 
 /** Holds the code of a worker, by name and version. */
 export class Procedures {
@@ -22,7 +22,10 @@ export class Procedures {
     const inputs: ProcedureInput[] = []
     for (const [name, versions] of this.#byName)
       for (const [version, { input }] of versions)
-        inputs.push({ name, version, takesInput: input !== undefined, schema: input && jsonSchemaOf(input) })
+        inputs.push({
+          ...{ name, version, takesInput: input !== undefined },
+          ...{ needsInput: input && refusesUndefined(input), schema: input && jsonSchemaOf(input) },
+        })
     return writeInputs(inputs)
   }
 

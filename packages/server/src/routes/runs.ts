@@ -1,4 +1,5 @@
 import { type Client, type Duration, PawlError, type RunView } from '@pawl/core'
+import { readWorkers } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -74,6 +75,8 @@ export const runRoutes: readonly Route[] = [
       if (id === undefined && existing === 'any')
         throw new ServerError('request-invalid', '`existing: "any"` requires an `id`.')
       rights.checkStart({ id, procedure, tags })
+      if (!Object.hasOwn(body, 'input') && (await isInputNeeded(client, procedure)))
+        throw new PawlError('input-invalid', { issues: [{ path: '', message: 'it is missing' }] })
       const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
       const before = id === undefined ? null : await runWithId(client, rights, id)
       const options = { by: identity.actor, tags, timeout: timeout as Duration | undefined }
@@ -205,6 +208,13 @@ export const runRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Whether every version of a procedure that a live worker has refuses a missing input. */
+async function isInputNeeded(client: Client, procedure: string): Promise<boolean> {
+  const workers = await readWorkers(client)
+  const found = workers.flatMap(({ procedures }) => procedures).filter(({ name }) => name === procedure)
+  return found.length > 0 && found.every(({ needsInput }) => needsInput === true)
+}
 
 function position(min: number) {
   return z.coerce.number().int().min(min).optional()
