@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Me } from './api/types.ts'
 import { en } from './en.ts'
 import { listenToKeys } from './keys.ts'
 import { announcement } from './live/announce.ts'
@@ -66,45 +67,12 @@ function Shell() {
   const { actor, role } = currentUser()
   useEffect(() => startFeed(actor), [actor])
   const { value: at } = route
-  // An approver does not need to know who executes runs.
-  const tabs = role === 'answer' ? allTabs.slice(0, 2) : allTabs
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         {en.skipToContent}
       </button>
-      <header class="top">
-        <a class="brand" href={inboxHref}>
-          <span class="logo" aria-hidden="true">
-            <Icon name="check" />
-          </span>
-          {en.product}
-        </a>
-        <nav>
-          {tabs.map(({ href, label, screens }) => (
-            <a key={href} href={href} aria-current={screens.includes(at.screen) ? 'page' : undefined}>
-              {label}
-            </a>
-          ))}
-        </nav>
-        <span class="spacer" />
-        <ConnectionState />
-        <button
-          type="button"
-          class="quiet keys-button"
-          aria-label={en.keyboard}
-          title={`${en.keyboard} (?)`}
-          onClick={() => setHelpOpen(true)}
-        >
-          <Icon name="keyboard" />
-        </button>
-        <span class="who">
-          <Text>{actor.replace(/^user:/, '')}</Text>
-        </span>
-        <button type="button" class="quiet log-out" onClick={() => void endSession()}>
-          {en.logOut}
-        </button>
-      </header>
+      <Top actor={actor} role={role} screen={at.screen} onHelp={() => setHelpOpen(true)} />
       {!isOnline.value && (
         <p class="offline-bar">
           <Icon name="alert" />
@@ -121,6 +89,50 @@ function Shell() {
       </main>
       {isHelpOpen && <Shortcuts onClose={() => setHelpOpen(false)} />}
     </div>
+  )
+}
+
+interface TopProps extends Pick<Me, 'actor' | 'role'> {
+  readonly screen: string
+  readonly onHelp: () => void
+}
+
+function Top({ actor, role, screen, onHelp }: TopProps) {
+  // An approver does not need to know who executes runs.
+  const tabs = role === 'answer' ? allTabs.slice(0, 2) : allTabs
+  return (
+    <header class="top">
+      <a class="brand" href={inboxHref}>
+        <span class="logo" aria-hidden="true">
+          <Icon name="check" />
+        </span>
+        {en.product}
+      </a>
+      <nav>
+        {tabs.map(({ href, label, screens }) => (
+          <a key={href} href={href} aria-current={screens.includes(screen) ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <span class="spacer" />
+      <ConnectionState />
+      <button
+        type="button"
+        class="quiet keys-button"
+        aria-label={en.keyboard}
+        title={`${en.keyboard} (?)`}
+        onClick={onHelp}
+      >
+        <Icon name="keyboard" />
+      </button>
+      <span class="who">
+        <Text>{actor.replace(/^user:/, '')}</Text>
+      </span>
+      <button type="button" class="quiet log-out" onClick={() => void endSession()}>
+        {en.logOut}
+      </button>
+    </header>
   )
 }
 

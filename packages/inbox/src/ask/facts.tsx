@@ -116,25 +116,7 @@ export function Context({ ask }: { readonly ask: Ask }) {
           <Formatted value={section.body} as={section.as} />
         </section>
       ))}
-      {history.length > 0 && (
-        <section>
-          <h2>{en.history}</h2>
-          <ul class="history">
-            {history.map((step, index) => (
-              <li key={`${index} ${step.step}`}>
-                <span class="step-name">
-                  <Icon name="check" />
-                  <Text>{step.step}</Text>
-                </span>
-                <span class="clip">
-                  <Text>{summaryOf(plainOf(step.result)).slice(0, 300)}</Text>
-                </span>
-                <span class="faint number">{formatSpan(step.durationMs)}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {history.length > 0 && <History steps={history} />}
       {alternatives.length > 0 && (
         <section>
           <h2>{en.alternatives}</h2>
@@ -166,6 +148,28 @@ export function Context({ ask }: { readonly ask: Ask }) {
         </section>
       )}
     </>
+  )
+}
+
+function History({ steps }: { readonly steps: Ask['history'] }) {
+  return (
+    <section>
+      <h2>{en.history}</h2>
+      <ul class="history">
+        {steps.map((step, index) => (
+          <li key={`${index} ${step.step}`}>
+            <span class="step-name">
+              <Icon name="check" />
+              <Text>{step.step}</Text>
+            </span>
+            <span class="clip">
+              <Text>{summaryOf(plainOf(step.result)).slice(0, 300)}</Text>
+            </span>
+            <span class="faint number">{formatSpan(step.durationMs)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

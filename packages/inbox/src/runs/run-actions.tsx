@@ -19,25 +19,8 @@ export function RunActions(props: {
 }) {
   const { run, onRepeat, onDone } = props
   const [isAsking, setAsking] = useState(false)
-  const [isSending, setSending] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
+  const { isSending, failure, act } = useAct(run, onDone)
   if (!mayAct(currentUser().role)) return null
-  const act = async (action: RunAction, reason?: string) => {
-    if (isSending) return
-    setSending(true)
-    setFailure(null)
-    try {
-      await (action === 'retry' ? retryRun(run.id) : cancelRun(run.id, reason))
-      announce(action === 'retry' ? en.retried : en.cancelAsked)
-    } catch (error) {
-      noteEnded(error)
-      const text = error instanceof ApiError ? error.problem.detail : en.actionNotSent
-      setFailure(text)
-      announce(text)
-    }
-    setSending(false)
-    await onDone()
-  }
   return (
     <div class="run-actions">
       {isDoable('retry', run) && (
@@ -76,6 +59,29 @@ export function RunActions(props: {
       )}
     </div>
   )
+}
+
+/** Retries or cancels a run, one request at a time. */
+function useAct(run: Run, onDone: () => Promise<void>) {
+  const [isSending, setSending] = useState(false)
+  const [failure, setFailure] = useState<string | null>(null)
+  const act = async (action: RunAction, reason?: string) => {
+    if (isSending) return
+    setSending(true)
+    setFailure(null)
+    try {
+      await (action === 'retry' ? retryRun(run.id) : cancelRun(run.id, reason))
+      announce(action === 'retry' ? en.retried : en.cancelAsked)
+    } catch (error) {
+      noteEnded(error)
+      const text = error instanceof ApiError ? error.problem.detail : en.actionNotSent
+      setFailure(text)
+      announce(text)
+    }
+    setSending(false)
+    await onDone()
+  }
+  return { isSending, failure, act }
 }
 
 function CancelDialog(props: {
