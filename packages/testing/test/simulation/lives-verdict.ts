@@ -63,6 +63,11 @@ function findCheckpointFaults(run: RunRecord): string[] {
   ]
 }
 
+/** What the present generation of a run was given. */
+export function presentInput({ events, base }: RunRecord): Given {
+  return givenTo(events[base])
+}
+
 function givenTo(started: LogEvent | undefined): Given {
   const { input } = decodePayload(started?.payload as Uint8Array) as { readonly input: Partial<Given> | null }
   const { round = 1, before = [] } = input ?? {}

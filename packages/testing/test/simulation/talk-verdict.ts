@@ -1,7 +1,8 @@
 import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { MessageRecord, RunRecord } from '../../src/memory/tables.ts'
-import { standingEvents } from './lives.ts'
+import { countRetries, standingEvents } from './lives.ts'
+import { presentInput } from './lives-verdict.ts'
 import { replyTo } from './talk.ts'
 import type { World } from './world.ts'
 
@@ -90,7 +91,9 @@ function findShownFaults(
 ): readonly string[] {
   const stored = run.states.get('shown')
   const shown = stored?.payload == null ? 0 : (decodePayload(stored.payload) as number)
-  const least = run.state === 'completed' ? lastExposed(output) : 0
+  // What an earlier generation has exposed is gone if a generation has replaced it whose place another one took.
+  const counts = countRetries(run) === 0 ? output : output.slice(presentInput(run).before.length)
+  const least = run.state === 'completed' ? lastExposed(counts) : 0
   const most = lastExposed(longest)
   return shown >= least && shown <= most ? [] : [`it shows ${shown}, and exposed ${least} to ${most}`]
 }
