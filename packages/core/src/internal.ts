@@ -41,6 +41,7 @@ export {
 } from './checks/options.ts'
 export { checkActor } from './checks/people.ts'
 export { milliseconds, required } from './checks/spec.ts'
+export { notifyProcedure } from './client/channels/notify.ts'
 export { createConnectedClient } from './client/client.ts'
 export type { FeedEvent, FollowOptions } from './client/feed.ts'
 export {

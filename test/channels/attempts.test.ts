@@ -1,8 +1,7 @@
+import type { Ask, Channel } from '@pawl/core'
+import { notifyProcedure } from '@pawl/core/internal'
 import { testEngine } from '@pawl/testing'
 import { expect, test } from 'vitest'
-import type { Channel } from '../../../src/client/channels/channel.ts'
-import { notifyProcedure } from '../../../src/client/channels/notify.ts'
-import type { Ask } from '../../../src/client/views/views.ts'
 
 type Attempt = (signal: AbortSignal) => Promise<void>
 
