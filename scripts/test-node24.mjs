@@ -1,12 +1,12 @@
-// Runs the tests of the core, of SQLite, of the memory store and of TypeScript that Node loads by itself on Node 24, with the
-// drivers that belong to it.
+// Runs the tests of the core, of SQLite, of the memory store, of the packed packages and of TypeScript that Node loads by itself on
+// Node 24, with the drivers that belong to it.
 // usage: npm run test:node24 [-- what vitest takes]
 import { execFileSync, spawnSync } from 'node:child_process'
 import { prepareNode24 } from './node24.mjs'
 
 const tests = [
   ...['packages/core', 'packages/storage-sqlite', 'packages/testing', 'test/kill-', 'test/family-kills'],
-  'packages/cli/test/node-typescript.test.ts',
+  ...['packages/cli/test/node-typescript.test.ts', 'test/packed-install.test.ts'],
 ]
 
 const { tree, environment } = prepareNode24()

@@ -24,6 +24,7 @@ const manifests = folders.map((folder) => readManifest(folder))
 const inbox = join(root, 'packages/inbox')
 
 const tsc = join(root, 'node_modules/.bin/tsc')
+const loadsTypeScript = Boolean((process.features as { readonly typescript?: string | false }).typescript)
 
 let empty: string
 
@@ -147,6 +148,19 @@ test('npx pawl runs procedures in TypeScript, by tsx before Node 22.18 and by No
   expect(await pawl('run', 'add', '--id', 'a:1')).toBe('  2\n')
   expect(await pawl('ls')).toMatch(/^completed\ta:1\tadd v1\t/)
   expect(await pawl('doctor')).toContain('add v1')
+})
+
+test('npx pawl needs no tsx where Node loads TypeScript by itself, and asks for it elsewhere', async () => {
+  await writeFile(join(empty, 'procedures.ts'), procedures)
+  const installed = join(empty, 'node_modules/tsx')
+  await rename(installed, join(empty, 'tsx'))
+  try {
+    const ran = run('npx', ['--offline', 'pawl', 'run', 'add', '--id', 'a:2'], empty)
+    if (loadsTypeScript) expect(await ran).toBe('  2\n')
+    else await expect(ran).rejects.toThrow(/tsx/)
+  } finally {
+    await rename(join(empty, 'tsx'), installed)
+  }
 })
 
 test('without better-sqlite3, the error offers the driver of Node, which works where Node has it', async () => {
