@@ -37,7 +37,7 @@ export interface Context {
     options?: EngineFlags,
   ): Promise<{ readonly names: readonly string[]; readonly engine: Engine; readonly door: Door }>
   /**
-   * To the store, for a server: with an engine that sends its webhooks, if the config has any.
+   * To the store, for a server. Beside it an engine sends its webhooks, if the config has any.
    * @param address of the store. Default: the one that was located
    */
   client(address?: string): Promise<Client>
@@ -96,11 +96,13 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       const { store: found, config } = await located()
       const store = toStore(address ?? found.value)
       const hooks = config?.value.server?.hooks
-      const client =
-        hooks === undefined
-          ? createClient({ store })
-          : await createEngine({ store, procedures: hooks.procedures, logger: engineLog })
+      // An engine starts no run of a procedure that it does not have.
+      const client = createClient({ store })
       closers.push(() => client.stop())
+      if (hooks !== undefined) {
+        const engine = await createEngine({ store, procedures: hooks.procedures, logger: engineLog })
+        closers.push(() => engine.stop())
+      }
       return client
     },
     async close() {
