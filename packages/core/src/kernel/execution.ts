@@ -536,6 +536,15 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     }
   }
 
+  /** Reads a result that the log has behind the end: no turn delivers it. */
+  #readBehindEnd(event: LogEvent): void {
+    const pending = this.#issued.recognise(event)
+    if (pending?.operation.readLate === undefined) return
+    const late = new LateResults<O>()
+    late.add(pending)
+    this.#readLate(event, late)
+  }
+
   // ── verdicts
 
   /** Whether the run has ended or must not continue; further calls have no effect. */
@@ -565,6 +574,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
         return failed
           ? { ...differ(event, position, 'its failure'), thrown: { error: value } }
           : differ(event, position, 'its completion')
+      this.#readBehindEnd(event)
     }
     const left = [...this.#issued.pending.values()].filter(({ operation }) => operation.isPassive !== true)
     const closed = this.#closed ?? none

@@ -79,3 +79,35 @@ describe('a result recorded with the event that closed its operation', () => {
     })
   })
 })
+
+describe('a result that the log has behind the end', () => {
+  const procedure =
+    (read: () => void): Procedure =>
+    async (ctx) => {
+      void ctx.issue({ kind: 'step', name: 'beside', read: () => {}, readLate: read })
+      await ctx.step('last')
+    }
+
+  test('is read once', async () => {
+    let count = 0
+    const log = new Log()
+    const trial = new Trial(procedure(() => count++))
+    await trial.deliver(log.events)
+    const [beside, last] = [trial.find('beside'), trial.find('last')]
+    await trial.deliver([log.settle(last), log.settle(beside)])
+    await trial.deliver([])
+    expect([count, trial.account.outcome]).toEqual([1, 'completed: undefined; left beside'])
+  })
+
+  test('does not stop the run if its bytes are unreadable', async () => {
+    const log = new Log()
+    const trial = new Trial(
+      procedure(() => {
+        throw new Unreadable('no bytes')
+      }),
+    )
+    await trial.deliver(log.events)
+    const [beside, last] = [trial.find('beside'), trial.find('last')]
+    expect(await trial.deliver([log.settle(last), log.settle(beside)])).toMatchObject({ state: 'completed' })
+  })
+})

@@ -29,18 +29,29 @@ export function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean
     )
     // The procedure has ended without waiting for a no, so it is not cancelled by one.
     .map(({ cancels: _, ...draft }) => draft)
+  noteLateSteps(state, sent)
   if (!outbox.isEmpty || !isHandedOut) return keep(state, sent)
   if (ending.next !== undefined) return continueRun(state, ending, ending.next.input, sent)
   const children = continuation.notes.children.slice(state.cancelledChildren)
   if (children.length > maxCancelled) return cancelSome(state, children.slice(0, maxCancelled), sent)
   const open = asks.map(({ pending }) => pending)
   const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
-  const past = { rollback: rollbackOf(ending, continuation.rollback), cancelled }
+  const late = [...(state.lateSteps ?? [])].map(({ operation }) => operation.name)
+  const past = { rollback: rollbackOf(ending, continuation.rollback, late), cancelled }
   const parts = endParts(ending, sent, asked, mailbox.signals, past)
   const told = effectsOfEnd(state, ending, children)
   const answers = answerAtEnd(state, ending, sent)
   if (told.length === 0 && answers.length === 0) return write(state, parts)
   return write(state, { ...parts, effects: [...told, ...answers] })
+}
+
+/** Notes the undos that no delivery registers. Results that are sent again are the same. */
+function noteLateSteps(state: RunState, sent: readonly Draft[]): void {
+  for (const { type, failed, pending } of sent) {
+    if (type !== 'settled' || failed === true || pending.operation.readLate === undefined) continue
+    state.lateSteps ??= new Set()
+    state.lateSteps.add(pending)
+  }
 }
 
 /** Whether a result is recorded although the procedure has returned. What a next generation may want, it finds in its mail. */

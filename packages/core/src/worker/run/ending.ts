@@ -104,9 +104,16 @@ function clipped(rollback: RollbackRecord): RollbackRecord {
   }
 }
 
-/** Describes what an ending run has undone, and what it skips; null if there is nothing to tell. */
-export function rollbackOf({ failure, skips }: Ending, progress: RollbackProgress): RollbackRecord | null {
-  const { left, ...done } = progress
+/**
+ * Describes what an ending run has undone, and what it skips; null if there is nothing to tell. `late`: the steps with an undo
+ * whose results were recorded after the procedure had ended.
+ */
+export function rollbackOf(
+  { failure, skips }: Ending,
+  { left: registered, ...done }: RollbackProgress,
+  late: readonly string[],
+): RollbackRecord | null {
+  const left = [...registered, ...late]
   if (failure === null || left.length === 0) return done.reason === undefined ? null : done
   const shown = left.slice(0, 5).join(', ') + (left.length > 5 ? ', …' : '')
   const what =

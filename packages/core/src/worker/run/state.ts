@@ -78,6 +78,8 @@ export class RunState implements Exposed {
   /** The report to log once the failure is written. */
   report: RunReport | null = null
   hasReturned = false
+  /** Steps with an undo whose results are recorded after the procedure has ended. Null in most runs. */
+  lateSteps: Set<Pending> | null = null
   /** Whether the unit in flight begins the next generation. */
   continues = false
   /** A bug in the procedure: the run no longer moves, and is parked once the running bodies are done. */
