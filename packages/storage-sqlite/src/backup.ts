@@ -4,6 +4,7 @@ import { nameAside, removeAside, removeLeftovers } from './connection/aside.ts'
 import { sync } from './connection/create-file.ts'
 import type { Database } from './connection/database.ts'
 import { connectAlone, connectShared, type SqliteDriver } from './connection/driver.ts'
+import { isSameFile } from './connection/file-identity.ts'
 import { pause } from './connection/retry.ts'
 import { explainFault, isBusy } from './faults.ts'
 import { hasTable, readVersion } from './schema/version.ts'
@@ -34,6 +35,7 @@ export async function backUp(
   { replaces = false, driver = 'better-sqlite3' }: BackupOptions = {},
 ): Promise<Backup> {
   if (!(await exists(file))) throw unusable(`There is no file ${file}.`, 'Name the file of a store.')
+  refuseItself(file, target)
   if (!replaces && (await exists(target))) throw taken(target)
   await removeLeftovers(target)
   const aside = nameAside(resolve(target))
@@ -51,6 +53,12 @@ export async function backUp(
   } finally {
     await removeAside(aside)
   }
+}
+
+/** The copy would take the place of the file that processes write to, and they would lose what they write. */
+function refuseItself(file: string, target: string): void {
+  if (!isSameFile(file, target)) return
+  throw unusable(`${target} is the file of the store itself.`, 'Choose another file for the copy.')
 }
 
 async function copy(file: string, target: string, driver: SqliteDriver): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { connect, driver } from '../../../test/support/sqlite.ts'
@@ -33,6 +33,23 @@ it('replaces a file only if it is told to', async () => {
   expect(readFileSync(target, 'utf8')).toBe('mine')
   expect(await copyOf(file, target, { replaces: true })).toMatchObject({ runs: 0 })
 })
+
+it.each(['its own name', 'a symbolic link', 'a hard link'])(
+  'never replaces the file of the store, given by %s',
+  async (by) => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const target = by === 'its own name' ? file : join(dirname(file), 'link.db')
+    if (by === 'a symbolic link') symlinkSync(file, target)
+    if (by === 'a hard link') linkSync(file, target)
+    const before = statSync(target).ino
+    for (const replaces of [true, false])
+      await expect(copyOf(file, target, { replaces })).rejects.toThrow(/is the file of the store itself/)
+    expect(statSync(target).ino).toBe(before)
+    await ownedRun(store, 'a')
+    expect(await store.find('a')).not.toBeNull()
+  },
+)
 
 it('refuses what is not the file of a store, and leaves nothing behind', async () => {
   const file = tempFile()

@@ -7,6 +7,12 @@ export function readIdentity(file: string): string | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino.toString()
 }
 
+/** Returns whether two names refer to one existing file. */
+export function isSameFile(name: string, other: string): boolean {
+  const [one, two] = [name, other].map((file) => statSync(file, { bigint: true, throwIfNoEntry: false }))
+  return one !== undefined && one.ino === two?.ino && one.dev === two.dev
+}
+
 /**
  * Checks that the file is still in its directory. If an open file is replaced or deleted, its processes keep writing to a
  * file that no longer has a name: no call would fail, and all writes would be lost.
