@@ -1,10 +1,10 @@
 import { link, rename, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { nameAside, removeAside, removeLeftovers } from './connection/aside.ts'
+import { companions, nameAside, removeAside, removeLeftovers } from './connection/aside.ts'
 import { sync } from './connection/create-file.ts'
 import type { Database } from './connection/database.ts'
 import { connectAlone, connectShared, type SqliteDriver } from './connection/driver.ts'
 import { isSameFile } from './connection/file-identity.ts'
+import { realFile } from './connection/real-file.ts'
 import { pause } from './connection/retry.ts'
 import { explainFault, isBusy } from './faults.ts'
 import { hasTable, readVersion } from './schema/version.ts'
@@ -31,19 +31,22 @@ export interface Backup {
  */
 export async function backUp(
   file: string,
-  target: string,
+  name: string,
   { replaces = false, driver = 'better-sqlite3' }: BackupOptions = {},
 ): Promise<Backup> {
   if (!(await exists(file))) throw unusable(`There is no file ${file}.`, 'Name the file of a store.')
+  const target = realFile(name)
   refuseItself(file, target)
   if (!replaces && (await exists(target))) throw taken(target)
+  await refuseCompanions(target)
   await removeLeftovers(target)
-  const aside = nameAside(resolve(target))
+  const aside = nameAside(target)
   try {
     await copy(file, aside, driver)
     const runs = await verify(aside, driver)
     await sync(aside)
     const { size } = await stat(aside)
+    await refuseCompanions(target)
     if (replaces) await rename(aside, target)
     else await link(aside, target)
     return { runs, bytes: size }
@@ -59,6 +62,18 @@ export async function backUp(
 function refuseItself(file: string, target: string): void {
   if (!isSameFile(file, target)) return
   throw unusable(`${target} is the file of the store itself.`, 'Choose another file for the copy.')
+}
+
+/** SQLite would apply a -wal or -journal of an earlier file to the copy, and a process that has that file open would write to them. */
+async function refuseCompanions(target: string): Promise<void> {
+  for (const companion of companions) {
+    const file = `${target}${companion}`
+    if (!(await exists(file))) continue
+    throw unusable(
+      `${file} exists, which belongs to an earlier ${target} and would damage the copy.`,
+      `Choose another file, or delete ${file} if no process uses ${target}.`,
+    )
+  }
 }
 
 async function copy(file: string, target: string, driver: SqliteDriver): Promise<void> {

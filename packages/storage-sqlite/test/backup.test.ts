@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { connect, driver } from '../../../test/support/sqlite.ts'
 import { type BackupOptions, backUp } from '../src/backup.ts'
+import { companions } from '../src/connection/aside.ts'
 import { dumpFile } from './support/dump.ts'
 import { ownedRun, step } from './support/runs.ts'
 import { openStore, tempFile } from './support/stores.ts'
@@ -50,6 +51,43 @@ it.each(['its own name', 'a symbolic link', 'a hard link'])(
     expect(await store.find('a')).not.toBeNull()
   },
 )
+
+it.each(companions)(
+  'refuses a target with a %s of an earlier file, also to replace it',
+  async (companion) => {
+    const file = tempFile()
+    await openStore(file)
+    const target = join(dirname(file), 'backup.db')
+    writeFileSync(`${target}${companion}`, 'earlier')
+    for (const replaces of [true, false])
+      await expect(copyOf(file, target, { replaces })).rejects.toThrow(
+        `delete ${target}${companion} if no process`,
+      )
+    writeFileSync(target, 'mine')
+    await expect(copyOf(file, target, { replaces: true })).rejects.toThrow(`${target}${companion} exists`)
+    expect(readFileSync(target, 'utf8')).toBe('mine')
+    expect(readFileSync(`${target}${companion}`, 'utf8')).toBe('earlier')
+  },
+)
+
+it('never replaces a copy that is in use, also by a link to it', async () => {
+  const file = tempFile()
+  const store = await openStore(file)
+  const target = join(dirname(file), 'backup.db')
+  const link = join(dirname(file), 'link.db')
+  symlinkSync(target, link)
+  await copyOf(file, target)
+  const copied = await openStore(target)
+  await ownedRun(store, 'a')
+  for (const name of [target, link])
+    await expect(copyOf(file, name, { replaces: true })).rejects.toThrow('backup.db-wal exists')
+  await ownedRun(copied, 'b')
+  await copied.close()
+  expect(await copyOf(file, link, { replaces: true })).toMatchObject({ runs: 1 })
+  const restored = await openStore(target)
+  expect(await restored.find('a')).not.toBeNull()
+  expect(await restored.find('b')).toBeNull()
+})
 
 it('refuses what is not the file of a store, and leaves nothing behind', async () => {
   const file = tempFile()

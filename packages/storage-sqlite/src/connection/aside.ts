@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { identifyOwnProcess, isProcessGone, type ProcessIdentity } from '@pawl/core/storage'
 
 /** Suffixes of the files that SQLite keeps beside a database. */
-const companions = ['', '-wal', '-shm', '-journal']
+export const companions = ['-wal', '-shm', '-journal'] as const
 
 /** Minimum age of a leftover if its process cannot be looked up. Creating a file takes milliseconds. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000
@@ -18,7 +18,7 @@ export function nameAside(file: string): string {
 
 /** Removes the file and its companions. */
 export async function removeAside(aside: string): Promise<void> {
-  for (const companion of companions) await rm(`${aside}${companion}`, { force: true })
+  for (const companion of ['', ...companions]) await rm(`${aside}${companion}`, { force: true })
 }
 
 /**
