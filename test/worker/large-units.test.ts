@@ -21,12 +21,11 @@ beforeEach(() => {
 })
 afterEach(async () => {
   await engine.stop()
-  const sizes = units.map(({ events, effects }) =>
-    [...events, ...effects.flatMap((effect) => (effect.do === 'open-ask' ? effect.ask : []))].reduce(
-      (sum, { payload }) => sum + (payload?.length ?? 0),
-      0,
-    ),
-  )
+  const sizes = units.map(({ events, effects }) => {
+    const asked = effects.flatMap((effect) => (effect.do === 'open-ask' ? effect.ask : []))
+    const answered = asked.flatMap((ask) => ask.answered ?? [])
+    return [...events, ...asked, ...answered].reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0)
+  })
   expect(Math.max(...sizes)).toBeGreaterThan(7 * 2 ** 20)
   expect(Math.max(...sizes)).toBeLessThan(13 * 2 ** 20)
 })

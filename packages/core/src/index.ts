@@ -34,7 +34,15 @@ export type {
   Section,
   ValueOf,
 } from './authoring/human/ask.ts'
-export type { ApproveOptions, ConsentAsk, Human } from './authoring/human/human.ts'
+export type {
+  ApproveOptions,
+  ConsentAsk,
+  EscalateOptions,
+  Human,
+  InputOptions,
+  NotifyOptions,
+  ReviewOptions,
+} from './authoring/human/human.ts'
 export type { Shown, ValuesFor } from './authoring/human/template.ts'
 export type { CancelOptions, SignalOptions } from './authoring/message-options.ts'
 export type {

@@ -45,11 +45,13 @@ interface ConsentOptions<P, L extends RiskLevel, N extends OnReject>
   readonly onReject?: N
 }
 
+/** What `input` takes beside its schema. */
 export interface InputOptions<V> {
   /** Values that the form shows before the person enters anything. Default: none. */
   readonly initial?: Partial<V>
 }
 
+/** What `review` takes beside the artifact. */
 export interface ReviewOptions<A, C extends readonly Choice[]> {
   /** Verdicts to choose from. Default: `['approve', 'reject']`. Range: at least one. */
   readonly choices?: C
@@ -64,6 +66,7 @@ export interface ReviewOptions<A, C extends readonly Choice[]> {
   readonly as?: Section['as']
 }
 
+/** What `escalate` takes beside its message. */
 export interface EscalateOptions<C extends readonly Choice[]> {
   readonly timeout?: Refused<'escalate waits until a person resolves it; use select with a timeout instead'>
   /** Ways to continue. Default: `['continue']`. Range: at least one. */
@@ -74,6 +77,7 @@ export interface EscalateOptions<C extends readonly Choice[]> {
   readonly severity?: Severity
 }
 
+/** What `notify` takes beside its message. */
 export interface NotifyOptions extends Pick<AskOptions, 'to' | 'links' | 'details'> {
   /** Severity of the notice. Default: 'info'. */
   readonly severity?: Severity
