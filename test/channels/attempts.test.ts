@@ -1,26 +1,38 @@
-import type { Ask, Channel } from '@pawl/core'
+import { type Ask, type Channel, createEngine, type Store } from '@pawl/core'
 import { notifyProcedure } from '@pawl/core/internal'
-import { testEngine } from '@pawl/testing'
-import { expect, test } from 'vitest'
+import { memory, testEngine } from '@pawl/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { meddleWith } from '../support/meddling-store.ts'
+import { silent } from './support.ts'
 
 type Attempt = (signal: AbortSignal) => Promise<void>
 
-/** Delivers an ask that is answered after some attempts, and returns what the channel was told. */
-async function deliver(openFor: number, ...made: readonly Attempt[]): Promise<readonly string[]> {
-  const told: string[] = []
-  let attempts = 0
-  const readAsk = async () => ({ id: 'a', status: attempts < openFor ? 'open' : 'answered' }) as Ask
+/** The procedure that delivers an ask to a desk, which writes down what it is told. */
+function deliveryTo(told: string[], statusOf: () => Ask['status'], attempt: Attempt, desk = 'desk') {
   const channel: Channel = {
     ...{ name: 'desk', can: { form: 'full', identity: 'none' } },
     async deliver({ status }, { signal }) {
-      told.push(`delivered ${status}`)
-      await made[attempts++]?.(signal)
+      told.push(`${desk} gets ${status}`)
+      await attempt(signal)
       return { ref: 'r' }
     },
-    update: async (ref, { status }) => void told.push(`updated ${ref} ${status}`),
+    update: async (ref, { status }) => void told.push(`${desk} updates ${ref} ${status}`),
   }
-  const parts = { readAsk, addressesOf: () => ({}) as never, retry: { attempts: 3 } }
-  const procedure = notifyProcedure(channel, parts)
+  return notifyProcedure(channel, {
+    readAsk: async () => ({ id: 'a', status: statusOf() }) as Ask,
+    addressesOf: () => ({}) as never,
+    retry: { attempts: 3, backoff: '5s', jitter: 'none' },
+  })
+}
+
+/** Delivers an ask that is answered after some attempts, and returns what the desk was told. */
+async function deliver(openFor: number, ...attempts: readonly Attempt[]): Promise<readonly string[]> {
+  const told: string[] = []
+  const procedure = deliveryTo(
+    told,
+    () => (told.length < openFor ? 'open' : 'answered'),
+    async (signal) => attempts[told.length - 1]?.(signal),
+  )
   await using engine = await testEngine({ procedures: [procedure] })
   const run = await engine.run(procedure, undefined, { id: 'notify:a:desk' })
   await run.signal('closed', null)
@@ -35,7 +47,7 @@ const stops: Attempt = (signal) =>
 const succeeds: Attempt = async () => {}
 
 test('a closed ask is not delivered after attempts that have failed', async () => {
-  expect(await deliver(2, fails, fails)).toEqual(['delivered open', 'delivered open'])
+  expect(await deliver(2, fails, fails)).toEqual(['desk gets open', 'desk gets open'])
 })
 
 test.each([
@@ -43,10 +55,45 @@ test.each([
   ['stopped', stops],
 ])('a closed ask is delivered after an attempt that was given up and %s', async (_, attempt) => {
   const told = await deliver(1, attempt, succeeds)
-  expect(told).toEqual(['delivered open', 'delivered answered', 'updated r answered'])
+  expect(told).toEqual(['desk gets open', 'desk gets answered', 'desk updates r answered'])
 })
 
 test('a closed ask is delivered after an attempt that was given up and one that has failed', async () => {
   const told = await deliver(2, hangs, fails, succeeds)
-  expect(told).toEqual(['delivered open', 'delivered open', 'delivered answered', 'updated r answered'])
+  expect(told).toEqual(['desk gets open', 'desk gets open', 'desk gets answered', 'desk updates r answered'])
+})
+
+test('a closed ask is delivered after an attempt that another engine made meanwhile and did not record', async () => {
+  const told: string[] = []
+  let status: Ask['status'] = 'open'
+  const shared = memory()
+  const { store, always } = meddleWith(shared)
+  let mayClaim = Promise.resolve()
+  always('claim', async (go) => {
+    await mayClaim
+    return go()
+  })
+  const start = async (of: Store, desk: string, attempt: Attempt) => {
+    const procedure = deliveryTo(told, () => status, attempt, desk)
+    const engine = await createEngine({ store: of, procedures: [procedure], logger: silent })
+    onTestFinished(() => engine.stop({ within: '0s' }))
+    return { engine, procedure }
+  }
+  const { engine, procedure } = await start(store, 'first', (signal) =>
+    told.length === 1 ? fails(signal) : succeeds(signal),
+  )
+  const run = await engine.run(procedure, undefined, { id: 'notify:a:desk' })
+  await expect.poll(() => told).toEqual(['first gets open'])
+  let release = (): void => {}
+  mayClaim = new Promise((resolve) => {
+    release = resolve
+  })
+  const second = await start(shared, 'second', hangs)
+  await expect.poll(() => told).toEqual(['first gets open', 'second gets open'])
+  status = 'answered'
+  await second.engine.stop({ within: '0s' })
+  await run.signal('closed', null)
+  release()
+  expect(await run.result()).toBe('closed')
+  expect(told.slice(2)).toEqual(['first gets answered', 'first updates r answered'])
 })

@@ -135,9 +135,13 @@ export class Run implements RunMoves {
     beginMore(state)
   }
 
-  /** Whether this continuation is at the state of the claimed run. */
-  continues({ head }: Claimed): boolean {
-    return this.#state.phase === 'parked' && this.#state.log.head === head
+  /**
+   * Whether this continuation is at the state of the claimed run, and no other worker has owned it since. One may have called bodies
+   * of which no event tells.
+   */
+  continues({ head, epoch }: Claimed): boolean {
+    const { phase, log } = this.#state
+    return phase === 'parked' && log.head === head && log.epoch + 1 === epoch
   }
 
   /** Releases everything without writing. */
