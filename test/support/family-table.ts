@@ -16,7 +16,7 @@ import { meddleWith } from './meddling-store.ts'
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-const child = procedure({ name: 'child' }, async () => 42)
+const child = procedure({ name: 'child' }, (ctx) => ctx.step('work', () => 42))
 const parent = procedure({ name: 'parent' }, (ctx) =>
   ctx.call(child, undefined, { id: 'child' }).catch(codeOf),
 )
@@ -26,10 +26,14 @@ function codeOf(error: unknown): unknown {
   return PawlError.is(error, 'run-failed') ? error.details.cause.code : String(error)
 }
 
+function codeOfEnd(error: unknown): unknown {
+  return PawlError.is(error) ? error.code : String(error)
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
 type AnyProcedure = Procedure<any, any, any>
 
-/** What a parent hears of a child that is quarantined and deleted. */
+/** What a parent hears of a child that is quarantined and deleted, and the child of its end. */
 export function describeFamilies(makePlace: () => Promise<CancelPlace>): void {
   async function setUp(): Promise<{
     readonly store: Store
@@ -71,7 +75,7 @@ export function describeFamilies(makePlace: () => Promise<CancelPlace>): void {
     const client = createClient({ store: meddling.store })
     onTestFinished(() => client.stop())
     const results = () => Promise.all([run.result(), watcher.result()])
-    return { port, start, engine, results, client, meddling, key: claimed.run }
+    return { port, start, engine, run, results, client, meddling, key: claimed.run }
   }
 
   test('the runs that wait for a quarantined run hear of its removal', async () => {
@@ -92,6 +96,16 @@ export function describeFamilies(makePlace: () => Promise<CancelPlace>): void {
     await expect(client.delete('child')).rejects.toMatchObject({ code: 'run-live' })
     await start(child)
     expect(await results()).toEqual([42, 42])
+  })
+
+  test('a quarantined child whose parent has ended is cancelled once it is released', async () => {
+    const { run, start, client } = await quarantined()
+    await run.cancel('enough')
+    await run.result()
+    await client.retry('child')
+    await start(child)
+    expect(await client.get('child').result().catch(codeOfEnd)).toBe('run-cancelled')
+    expect((await client.get('child').status()).cancelReason).toContain('no longer waits for it')
   })
 
   test('a run that begins to wait for a quarantined run while it is deleted hears of the removal', async () => {

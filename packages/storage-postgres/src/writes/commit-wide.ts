@@ -32,7 +32,8 @@ const firstCheckpoint = firstBase + 1
 const checkpointTypes = 'int[], int[], int[], text[], bytea[]'
 
 const { cancel } = messageKindCode.numberOf
-const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberOf.quarantined})`
+const { quarantined } = markCode.numberOf
+const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${quarantined})`
 const isHeld = `(s.kind in ${heldList} and ${isHolding('t')})`
 /** SQL: both are over before an ask is opened. */
 const gaveWay =
@@ -82,7 +83,7 @@ export function writeWideStatement(names: Names): Statement {
     sent as materialized (
       select t.run, t.mail + (row_number() over (partition by t.run order by s.k))::int as n, s.kind, s.name, s.key, s.payload
       from s join judged j on j.i = s.i and j.verdict = 0
-      join locked t on t.id = s.id and t.state = 0 and t.mail < ${maxMail} and not ${isQuarantinedCancel}
+      join locked t on t.id = s.id and t.state = 0 and t.mail < ${maxMail}
       where not exists ${alreadySent}),
     -- A message with this key may have come since the statement began. Of a run whose counter is behind its messages
     -- none is stored: its owner will find the damage.
@@ -105,7 +106,7 @@ export function writeWideStatement(names: Names): Statement {
           worker = case when g.parks or g.state <> 0 then null else r.worker end,
           wake_at = case when g.parks then g.wake_at
                          when g.state <> 0 then null
-                         when not g.is_unit and r.worker is null and (r.mark = 0 or g.cancels) then least(r.wake_at, g.now)
+                         when not g.is_unit and r.worker is null and (r.mark = 0 or (g.cancels and r.mark <> ${quarantined})) then least(r.wake_at, g.now)
                          else r.wake_at end
       from changed g where r.run = g.run),
     inserted as (

@@ -16,9 +16,10 @@ export type Cancel = (request: NewCancel, at: number) => Cancelled
 export type LeaveCancel = (run: RunKey, payload: Uint8Array | null, at: number) => Message
 
 export function prepareLeaveCancel(database: Database, leave: LeaveMessage): LeaveCancel {
-  // A stuck run is woken as well: it can be ended without its code.
+  // A stuck run is woken as well: it can be ended without its code. A quarantined one is not.
   const note = database.prepare(
-    `update runs set cancel_at = ?, wake_at = iif(worker is null, min(coalesce(wake_at, ?), ?), wake_at)
+    `update runs set cancel_at = ?,
+       wake_at = iif(worker is null and mark <> ${markCode.numberOf.quarantined}, min(coalesce(wake_at, ?), ?), wake_at)
      where run = ?`,
   )
   return (run, payload, at) => {

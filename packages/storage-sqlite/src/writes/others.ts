@@ -47,7 +47,7 @@ export function prepareOtherRuns(
     if (key !== null && findMessage.get(run.run, key)) return 'duplicate'
     if (run.mail !== (run.n ?? 0)) return 'quarantined'
     if (run.state !== 0) return 'ended'
-    if (kind === 'cancel' && run.mark === markCode.numberOf.quarantined) return 'quarantined'
+    if (must && kind === 'cancel' && run.mark === markCode.numberOf.quarantined) return 'quarantined'
     return must && run.isHolding === 1 && heldKinds.includes(kind) ? 'held' : undefined
   }
 

@@ -41,7 +41,10 @@ export interface NewMessage {
 /** A message from one run to another, which is stored with the events of its sender. */
 export interface OutgoingMessage {
   readonly run: string
-  /** 'cancel' requests that the run is cancelled, as {@link MailStore.cancel} does. Its name is empty, its key `cancelKey`. */
+  /**
+   * 'cancel' requests that the run is cancelled, as {@link MailStore.cancel} does. Its name is empty, its key `cancelKey`. A
+   * quarantined run refuses one that must arrive; any other is stored, and the run does not become due.
+   */
   readonly kind: Exclude<Message['kind'], 'early' | 'answer' | 'update'>
   readonly name: string
   /** As the key of a {@link NewMessage}. */

@@ -225,7 +225,7 @@ export function describeOutgoing(test: StageTest): void {
       expect(await stage.find('target')).toMatchObject({ cancelAt, mail: 1 })
     })
 
-    test('a stuck run becomes due, and a quarantined one refuses', async (stage) => {
+    test('a stuck run becomes due; a quarantined one refuses a request that must arrive, and keeps any other until it is released', async (stage) => {
       const worker = await stage.worker()
       for (const mark of ['stuck', 'quarantined'] as const) {
         const { run } = await stage.owned(mark, worker)
@@ -237,7 +237,11 @@ export function describeOutgoing(test: StageTest): void {
       const refused = await stage.commit(sender, { sends: [outgoing('quarantined', cancel)] })
       expect(refused).toEqual({ outcome: 'refused', item: 0, why: 'quarantined' })
       await stage.commit(sender, { sends: [outgoing('quarantined', { ...cancel, must: false })] })
-      expect(await stage.find('quarantined')).toMatchObject({ mail: 0, cancelAt: null })
+      const kept = await stage.find('quarantined')
+      expect(kept).toMatchObject({ mark: 'quarantined', wakeAt: null, mail: 1, cancelAt: expect.any(Number) })
+      await stage.port.retry(kept.run, 'quarantined')
+      expect(await stage.find('quarantined')).toMatchObject({ mark: 'none', wakeAt: expect.any(Number) })
+      expect(await stage.port.mail(kept.run, 0)).toMatchObject([{ kind: 'cancel' }])
     })
   })
 }

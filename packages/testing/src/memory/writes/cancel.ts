@@ -15,10 +15,10 @@ export function requestCancel(tables: Tables, { run: id, payload }: NewCancel, a
   return { outcome: 'stored', run: run.run, message, claimed: null }
 }
 
-/** Leaves a request in a live run that has none. A stuck run is woken as well: it can be ended without its code. */
+/** Leaves a request in a live run that has none. A stuck run is woken as well: it can be ended without its code. A quarantined one is not. */
 export function leaveCancel(run: RunRecord, payload: Uint8Array | null, at: number): Message {
   const message = leaveMessage(run, { at, kind: 'cancel', name: '', key: cancelKey, payload })
   run.cancelAt = at
-  if (run.worker === null) run.wakeAt = Math.min(run.wakeAt ?? at, at)
+  if (run.worker === null && run.mark !== 'quarantined') run.wakeAt = Math.min(run.wakeAt ?? at, at)
   return message
 }

@@ -56,6 +56,6 @@ function refuseMessage(
   if (key !== null && run.messages.some((message) => message.key === key)) return 'duplicate'
   if (findDamage(run)) return 'quarantined'
   if (run.state !== 'live') return 'ended'
-  if (kind === 'cancel' && run.mark === 'quarantined') return 'quarantined'
+  if (must && kind === 'cancel' && run.mark === 'quarantined') return 'quarantined'
   return must && heldKinds.includes(kind) && isHolding(run, now) ? 'held' : undefined
 }
