@@ -1,4 +1,4 @@
-import { link, rename, stat } from 'node:fs/promises'
+import { link, rename, stat, writeFile } from 'node:fs/promises'
 import { companions, nameAside, removeAside, removeLeftovers } from './connection/aside.ts'
 import { sync } from './connection/create-file.ts'
 import type { Database } from './connection/database.ts'
@@ -78,6 +78,7 @@ async function refuseCompanions(target: string): Promise<void> {
 
 async function copy(file: string, target: string, driver: SqliteDriver): Promise<void> {
   for (let attempt = 0; ; attempt++) {
+    await createEmpty(target, file)
     let database: Database | undefined
     try {
       database = await connectShared(file, driver)
@@ -94,6 +95,12 @@ async function copy(file: string, target: string, driver: SqliteDriver): Promise
     await removeAside(target)
     await pause(attempt, file)
   }
+}
+
+/** Creates the file that is written. It has the rights of the original from the start, and its owner can write it. */
+async function createEmpty(copied: string, original: string): Promise<void> {
+  const { mode } = await stat(original)
+  await writeFile(copied, '', { flag: 'wx', mode: (mode & 0o777) | 0o600 })
 }
 
 /** Returns the number of runs. @throws PawlError 'store-unusable' if the copy is damaged, as its original then is */

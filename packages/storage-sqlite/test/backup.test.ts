@@ -1,7 +1,17 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
-import { connect, driver } from '../../../test/support/sqlite.ts'
+import type { Database } from '@pawl/storage-sqlite/internal'
+import { expect, it, vi } from 'vitest'
+import { connect, driver, rawConnections } from '../../../test/support/sqlite.ts'
 import { type BackupOptions, backUp } from '../src/backup.ts'
 import { companions } from '../src/connection/aside.ts'
 import { dumpFile } from './support/dump.ts'
@@ -51,6 +61,25 @@ it.each(['its own name', 'a symbolic link', 'a hard link'])(
     expect(await store.find('a')).not.toBeNull()
   },
 )
+
+it('gives the copy the rights of the store, from the start', async () => {
+  const file = tempFile()
+  await openStore(file)
+  chmodSync(file, 0o600)
+  const folder = join(dirname(file), 'backups')
+  mkdirSync(folder)
+  const target = join(folder, 'backup.db')
+  const modes: number[] = []
+  const { close } = rawConnections
+  using _ = vi.spyOn(rawConnections, 'close').mockImplementation(function (this: Database) {
+    for (const name of readdirSync(folder)) modes.push(statSync(join(folder, name)).mode & 0o777)
+    return close.call(this)
+  })
+  await copyOf(file, target)
+  // After it was written, and after it was verified.
+  expect(modes).toEqual([0o600, 0o600])
+  expect(statSync(target).mode & 0o777).toBe(0o600)
+})
 
 it.each(companions)(
   'refuses a target with a %s of an earlier file, also to replace it',
