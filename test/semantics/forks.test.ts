@@ -1,7 +1,9 @@
-import { procedure } from '@pawl/core'
-import { testEngine } from '@pawl/testing'
-import { expect, test } from 'vitest'
+import { createClient, createEngine, procedure } from '@pawl/core'
+import type { Unit } from '@pawl/core/storage'
+import { memory, testEngine } from '@pawl/testing'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { meddleWith } from '../support/meddling-store.ts'
 import { refusalOf, silent } from './support.ts'
 
 const refund = procedure(
@@ -132,6 +134,37 @@ test('a yes of a gate is asked for again unless its action is kept', async () =>
     expect(ask.status).toBe('open')
     await fork.cancel()
   }
+})
+
+test('a fork from a checkpoint that was saved just before the run continued is refused', async () => {
+  const signals = { end: z.void() }
+  const twice = procedure({ name: 'twice', input: z.number(), signals }, async (ctx, n): Promise<unknown> => {
+    await ctx.step('add', () => n + 1)
+    return n === 1 ? ctx.continueAs(2) : ctx.receive('end')
+  })
+  const inner = memory()
+  const { store, next } = meddleWith(inner)
+  const client = createClient({ store: inner })
+  onTestFinished(() => client.stop())
+  let checkpoint: string | undefined
+  const continues = ([, units]: readonly unknown[]): boolean =>
+    (units as readonly Unit[]).some(({ effects }) =>
+      effects.some((effect) => effect.do === 'begin-generation'),
+    )
+  next(
+    'commit',
+    async (go) => {
+      checkpoint = (await client.checkpoints.create('t', 'by hand'))?.id
+      return go()
+    },
+    continues,
+  )
+  const engine = await createEngine({ store, procedures: [twice] })
+  onTestFinished(() => engine.stop())
+  const run = await engine.run(twice, 1, { id: 't' })
+  await expect.poll(async () => (await run.status()).generation).toBe(2)
+  const from = { checkpoint: checkpoint ?? '' }
+  expect(await refusalOf(client.fork('t', from))).toMatchObject({ code: 'option-invalid' })
 })
 
 test('a fork refuses what it cannot do', async () => {

@@ -160,7 +160,7 @@ async function readKept(
   const store = await connection.store()
   try {
     const { firstPosition } = await readGeneration(store, row)
-    if (position < firstPosition || (seq !== null && seq < row.base))
+    if (position < firstPosition || (seq !== null && seq <= row.base))
       refuse('position of fork', position, `The present generation begins at position ${firstPosition}.`)
     for await (const page of readLogPages(store, connection.sha256, row)) events.push(...page)
   } catch (error) {
