@@ -1,8 +1,8 @@
+import { childrenOf } from '../../events/children.ts'
 import type { LogEvent, NewEvent } from '../../events/event.ts'
-import { generationIn } from '../../events/generation.ts'
+import { type Generation, generationIn } from '../../events/generation.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type {
-  CreatedPayload,
   ForkPayload,
   GenerationPayload,
   ReceivedPayload,
@@ -49,14 +49,15 @@ export async function repeatRun(
   const now = await store.now()
   const [first, ...rest] = kept as readonly [LogEvent, ...LogEvent[]]
   const origin = decode(first.payload) as StartedPayload
-  const { firstPosition } = generationIn(origin, first)
+  const generation = generationIn(origin, first)
+  const { firstPosition } = generation
   const own = {
     ...timeoutFrom(origin, now),
     ...(isAnew ? { seed: connection.entropy.bytes(16) } : {}),
     ...(origin.fork === undefined || isAnew ? {} : { fork: movedFork(origin.fork, row, kept) }),
     generation: {
-      ...nextGeneration(row, first, origin, isAnew ? positionBehind(events) : undefined),
-      ...retriedBeside(kept, children),
+      ...nextGeneration(row, generation, isAnew ? positionBehind(events) : undefined),
+      ...retriedBeside(generation, kept, children),
     },
   }
   const { timeout: _, fork: __, ...same } = origin
@@ -89,11 +90,9 @@ export async function repeatRun(
 
 function nextGeneration(
   row: KnownRun,
-  first: LogEvent,
-  origin: StartedPayload,
+  generation: Generation,
   firstPosition: number | undefined,
 ): GenerationPayload {
-  const generation = generationIn(origin, first)
   const why = firstPosition === undefined ? 'retried' : 'again'
   const { children, given } = generation
   return {
@@ -104,17 +103,14 @@ function nextGeneration(
   }
 }
 
-/** The children of which the kept past says nothing. What it has spawned ends with the run anyway. */
+/** The children of which neither the kept past nor the generation it continues says that they end with the run. */
 function retriedBeside(
+  { children: earlier = [] }: Generation,
   kept: readonly LogEvent[],
   children: readonly RetriedChild[],
 ): Pick<GenerationPayload, 'retried'> {
-  const spawned = new Set(
-    kept.flatMap(({ type, kind, failed, payload }) =>
-      type === 'settled' && kind === 'spawn' && !failed ? (decode(payload) as CreatedPayload).id : [],
-    ),
-  )
-  const retried = children.filter(({ id }) => !spawned.has(id))
+  const known = childrenOf({ children: earlier }, kept)
+  const retried = children.filter(({ id }) => !known.has(id))
   return retried.length === 0 ? {} : { retried }
 }
 

@@ -1,10 +1,10 @@
 import type { FailureRecord } from '../../errors/failure.ts'
+import { childIn, childrenOf } from '../../events/children.ts'
 import { type LogEvent, noPosition } from '../../events/event.ts'
 import type { Generation } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
 import type {
   CancelNote,
-  CreatedPayload,
   RepliedPayload,
   RetriedChild,
   RollbackRecord,
@@ -31,15 +31,15 @@ export class LogIndex {
   /** Null in most runs. */
   #undos: Pick<RollbackRecord, 'undone' | 'failed'> | null = null
   /** The runs it has spawned that end with it. Null in most runs. */
-  #spawned: string[] | null
+  #spawned: Set<string> | null
 
   /** By the position of the operation that has created it: the id of a child that was retried with the run. Null in most runs. */
   readonly #retried: ReadonlyMap<number | null, string> | null
 
   /** `children`: the runs of earlier generations that end with it. `retried`: the children that were retried with it. */
   constructor({ children = noIds, retried = noChildren }: Pick<Generation, 'children' | 'retried'> = {}) {
-    const ids = [...children, ...retried.map(({ id }) => id)]
-    this.#spawned = ids.length === 0 ? null : ids
+    const hasChildren = children.length + retried.length > 0
+    this.#spawned = hasChildren ? new Set(childrenOf({ children, retried }, none)) : null
     this.#retried = retried.length === 0 ? null : new Map(retried.map(({ id, position }) => [position, id]))
   }
 
@@ -61,7 +61,7 @@ export class LogIndex {
         this.steps.add(event)
         if (event.kind === 'undo') this.#noteUndo(event)
         if (event.kind === 'update' || event.kind === 'reply') this.#noteUpdate(event)
-        if (event.kind === 'spawn' && !event.failed) this.#noteSpawned(event)
+        if (event.kind === 'spawn') this.#noteSpawned(event)
       } else if (event.position !== noPosition) this.#record(event)
       else if (event.type === 'cancelled') this.#noteCancelled(event)
     }
@@ -96,11 +96,12 @@ export class LogIndex {
 
   /** The ids of the runs that its end cancels, unless they have ended before. */
   get children(): readonly string[] {
-    if (this.#records === null) return this.#spawned ?? noIds
+    if (this.#records === null) return [...(this.#spawned ?? noIds)]
     const called = [...this.#records.values()].flatMap((records) =>
-      records.flatMap((event) => (event.type === 'created' ? childOf(event) : [])),
+      records.flatMap((event) => childIn(event) ?? []),
     )
-    return this.#spawned === null ? called : [...called, ...this.#spawned]
+    // A child that was retried with the run may be called again.
+    return this.#spawned === null ? called : [...new Set([...called, ...this.#spawned])]
   }
 
   /** The numbers of the messages of updates that were taken and not answered. */
@@ -149,10 +150,10 @@ export class LogIndex {
   }
 
   #noteSpawned(event: LogEvent): void {
-    const ids = childOf(event)
-    if (ids.length === 0) return
-    this.#spawned ??= []
-    this.#spawned.push(...ids)
+    const id = childIn(event)
+    if (id === undefined) return
+    this.#spawned ??= new Set()
+    this.#spawned.add(id)
   }
 
   /** @throws PayloadCorrupt, WrittenLater */
@@ -168,10 +169,4 @@ export class LogIndex {
       ...(by === undefined ? {} : { by }),
     }
   }
-}
-
-/** The id of the run that an event says was created, if it ends with its parent. */
-function childOf({ payload }: LogEvent): readonly string[] {
-  const { id, detached, existed } = decode(payload) as CreatedPayload
-  return detached === true || existed === true ? [] : [id]
 }

@@ -1,0 +1,22 @@
+import type { LogEvent } from './event.ts'
+import type { Generation } from './generation.ts'
+import { decode } from './payload.ts'
+import type { CreatedPayload } from './payloads.ts'
+
+// Which runs end with the run that has created them.
+
+/** Returns the id of the run that an event creates, if that run ends with its parent. */
+export function childIn({ type, kind, failed, payload }: LogEvent): string | undefined {
+  if (type !== 'created' && (type !== 'settled' || kind !== 'spawn' || failed)) return undefined
+  const { id, detached, existed } = decode(payload) as CreatedPayload
+  return detached === true || existed === true ? undefined : id
+}
+
+/** Returns the ids of the runs of earlier generations that end with a run, and of the runs that its events create. */
+export function childrenOf(
+  { children = [], retried = [] }: Pick<Generation, 'children' | 'retried'>,
+  events: readonly LogEvent[],
+): ReadonlySet<string> {
+  const created = events.flatMap((event) => childIn(event) ?? [])
+  return new Set([...children, ...retried.map(({ id }) => id), ...created])
+}
