@@ -19,6 +19,14 @@ function breakable() {
   return { state, body }
 }
 
+function gate() {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
 async function start(options: Omit<Parameters<typeof createEngine>[0], 'logger'>): Promise<Engine> {
   const engine = await createEngine({ ...options, logger: silent })
   onTestFinished(() => engine.stop())
@@ -70,34 +78,28 @@ test('a child that is retried with its parent ends with it, although the parent 
 test('a child that failed before it saw its cancel is retried before its own failure', async () => {
   const { state, body } = breakable()
   const other = breakable()
-  let open = (): void => {}
-  const isOpen = new Promise<void>((resolve) => {
-    open = resolve
-  })
+  const hasCharged = gate()
+  const mayEnd = gate()
   const child = procedure({ name: 'child' }, (ctx) => ctx.step('charge', body, once))
   const parent = procedure({ name: 'parent' }, async (ctx) => {
     const charged = ctx.call(ref<typeof child>('child'), undefined, { id: 'c' })
-    const pay = ctx.step('pay', () => isOpen.then(other.body), once)
+    const pay = ctx.step('pay', () => hasCharged.opened.then(other.body), once)
     return (await Promise.all([charged, pay])).join()
   })
   const inner = memory()
   const { store, always } = meddleWith(inner)
-  let release = (): void => {}
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve
-  })
   // The child has thrown, and its end waits until its parent has failed and cancelled it.
   always('commit', async (go, [, units]) => {
-    if ((units as readonly Unit[]).some(({ next }) => next.do === 'end')) await isReleased
+    if ((units as readonly Unit[]).some(({ next }) => next.do === 'end')) await mayEnd.opened
     return go()
   })
   await start({ store, procedures: [child] })
   const engine = await start({ store: inner, procedures: [parent] })
   const run = await engine.run(parent, undefined, { id: 'p' })
   await expect.poll(() => state.calls).toBe(1)
-  open()
+  hasCharged.open()
   await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
-  release()
+  mayEnd.open()
   await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-failed' })
   state.isBroken = false
   other.state.isBroken = false
@@ -105,3 +107,137 @@ test('a child that failed before it saw its cancel is retried before its own fai
   expect(await run.result()).toBe('paid,paid')
   expect(state.calls).toBe(2)
 })
+
+test('the grandchildren that ended with a failed child continue, although its parent failed later', async () => {
+  const { state, body } = breakable()
+  const clock = { now: Date.now() }
+  const isThere = gate()
+  const grand = procedure({ name: 'grand', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    return 'gone'
+  })
+  const child = procedure({ name: 'child' }, async (ctx) => {
+    const gone = ctx.call(grand, undefined, { id: 'g' })
+    const pay = ctx.step('pay', () => isThere.opened.then(body), once)
+    return (await Promise.all([gone, pay])).join()
+  })
+  const parent = procedure({ name: 'parent', signals: { fail: z.void() } }, async (ctx) => {
+    const called = ctx.call(child, undefined, { id: 'c' })
+    return called.catch((error: unknown) => ctx.receive('fail').then(() => Promise.reject(error)))
+  })
+  const engine = await start({ store: memory({ now: () => clock.now }), procedures: [parent, child, grand] })
+  const run = await engine.run(parent, undefined, { id: 'p' })
+  await expect.poll(async () => (await engine.list({ parent: 'c' })).items.length).toBe(1)
+  isThere.open()
+  await expect(engine.get('g').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  clock.now += 1_000
+  await run.signal('fail')
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  state.isBroken = false
+  expect((await engine.previewRetry('p')).children).toEqual(['g', 'c'])
+  await engine.retry('p')
+  await engine.get('g').signal('go')
+  expect(await run.result()).toBe('gone,paid')
+})
+
+/** A parent that has failed and has cancelled its child `c`. Once it is retried, it never comes to spawn that child. */
+async function failedWithChild() {
+  const { state, body } = breakable()
+  const child = procedure({ name: 'child', signals: { end: z.void() } }, (ctx) => ctx.receive('end'))
+  const parent = procedure({ name: 'parent' }, async (ctx) => {
+    const paid = await ctx.step('pay', body, once).catch((error: unknown) => error)
+    if (paid === 'paid') return paid
+    await ctx.spawn(child, undefined, { id: 'c' })
+    throw paid
+  })
+  const { store, next } = meddleWith(memory())
+  const engine = await start({ store, procedures: [parent, child] })
+  const run = await engine.run(parent, undefined, { id: 'p' })
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  state.isBroken = false
+  /** Steps into the next retry of the parent, once its child is live again. */
+  const beforeParent = (step: () => Promise<unknown>): void =>
+    next('restart', async (restartChild) => {
+      next('restart', (restartParent) => step().then(restartParent))
+      return restartChild()
+    })
+  return { engine, run, beforeParent }
+}
+
+test('a child ends with its parent after a retry that was interrupted between the two, and another one', async () => {
+  const { engine, run, beforeParent } = await failedWithChild()
+  beforeParent(() => Promise.reject(new Error('the caller dies')))
+  await expect(engine.retry('p')).rejects.toThrow()
+  expect((await engine.previewRetry('p')).children).toEqual([])
+  await engine.retry('p')
+  expect(await run.result()).toBe('paid')
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+})
+
+test('a child ends with its parent after two retries at once', async () => {
+  const { engine, run, beforeParent } = await failedWithChild()
+  beforeParent(() => engine.retry('p'))
+  await engine.retry('p')
+  expect(await run.result()).toBe('paid')
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+})
+
+test('a child that was retried alone does not end with its parent, which has handled its failure', async () => {
+  const { state, body } = breakable()
+  const other = breakable()
+  const child = procedure({ name: 'child', signals: { end: z.void() } }, async (ctx) => {
+    await ctx.step('charge', body, once)
+    await ctx.receive('end')
+    return 'charged'
+  })
+  const parent = procedure({ name: 'parent' }, async (ctx) => {
+    await ctx.call(child, undefined, { id: 'c' }).catch(() => 'not charged')
+    return ctx.step('pay', other.body, once)
+  })
+  const engine = await start({ store: memory(), procedures: [parent, child] })
+  const run = await engine.run(parent, undefined, { id: 'p' })
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  state.isBroken = false
+  other.state.isBroken = false
+  await engine.retry('c')
+  await engine.retry('p')
+  expect(await run.result()).toBe('paid')
+  await engine.get('c').signal('end')
+  expect(await engine.get('c').result()).toBe('charged')
+})
+
+/** A run that has spawned `c` in its first or second generation, and fails in the second. */
+async function failedContinued(onParentEnd: 'cancel' | 'detach', spawnsIn: 1 | 2) {
+  const { state, body } = breakable()
+  const child = procedure({ name: 'child', signals: { end: z.void() } }, (ctx) => ctx.receive('end'))
+  const input = z.object({ round: z.number() })
+  const parent = procedure({ name: 'parent', input }, async (ctx, { round }): Promise<string> => {
+    if (round === spawnsIn) await ctx.spawn(child, undefined, { id: 'c', onParentEnd })
+    return round === 1 ? ctx.continueAs({ round: 2 }) : ctx.step('pay', body, once)
+  })
+  const engine = await start({ store: memory(), procedures: [parent, child] })
+  const run = await engine.run(parent, { round: 1 }, { id: 'p' })
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  if (onParentEnd === 'detach') await engine.cancel('c', 'not wanted any more')
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  state.isBroken = false
+  await engine.retry('p')
+  expect(await run.result()).toBe('paid')
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  return (await engine.get('c').status()).generation
+}
+
+test.each([1, 2] as const)(
+  'a detached child that a person has cancelled since stays cancelled: spawned in generation %i',
+  async (spawnsIn) => {
+    expect(await failedContinued('detach', spawnsIn)).toBe(1)
+  },
+)
+
+test.each([1, 2] as const)(
+  'a child that the failure has cancelled continues, and ends with its parent: spawned in generation %i',
+  async (spawnsIn) => {
+    expect(await failedContinued('cancel', spawnsIn)).toBe(2)
+  },
+)

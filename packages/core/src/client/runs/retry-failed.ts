@@ -1,7 +1,9 @@
 import { PawlError } from '../../errors/pawl-error.ts'
+import { childrenOf } from '../../events/children.ts'
 import type { LogEvent } from '../../events/event.ts'
+import { type Generation, generationIn } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
-import type { CreatedPayload, FailedPayload, RetriedChild } from '../../events/payloads.ts'
+import type { FailedPayload, RetriedChild, StartedPayload } from '../../events/payloads.ts'
 import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
 import { cutBeforeCancel, cutBeforeFailure, hasUndone } from '../../runs/cut.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
@@ -40,35 +42,42 @@ async function planRetry(
   if (hasUndone(events)) throw new PawlError('run-rolled-back', { run: row.id })
   const { kept, position } = cutBeforeFailure(events)
   const plan: Repetition[] = []
-  const since = row.endedAt ?? 0
-  const children = await planChildren(connection, row, events, causeAt(events, position), since, plan)
+  const parent = { row, events, kept, cause: causeAt(events, position), since: row.endedAt ?? 0 }
+  const children = await planChildren(connection, parent, plan)
   return { own: { row, events, kept, isAnew: false, children }, children: plan }
 }
 
+/** A run whose children are retried with it. */
+interface RetriedParent extends Pick<Repetition, 'row' | 'events' | 'kept'> {
+  /** The id of the run whose end ended it. */
+  readonly cause: string | null
+  /** When its end, or that of a run above it, began to cancel its children. */
+  readonly since: number
+}
+
 /**
- * Plans the children that ended because their parent did, which was at `since`, and the one whose end ended it. What has undone its
- * steps begins anew. Returns the children that end with their parent. `events`: what the parent has recorded.
+ * Plans the children that ended because their parent did, and the one whose end ended it. What has undone its steps begins anew.
+ * Returns the children that end with their parent.
  */
 async function planChildren(
   connection: Connection,
-  parent: KnownRun,
-  events: readonly LogEvent[],
-  cause: string | null,
-  since: number,
+  parent: RetriedParent,
   plan: Repetition[],
 ): Promise<readonly RetriedChild[]> {
   const store = await connection.store()
-  const detached = new Set(events.flatMap(detachedBy))
+  const ending = childrenOf(generationOf(parent.events), parent.events)
+  const heard = new Set(parent.kept.flatMap(({ kind, position }) => (kind === 'child' ? position : [])))
   const children: RetriedChild[] = []
-  const query = { procedure: null, statuses: [], tag: null, parent: parent.id, limit: pageSize }
+  const query = { procedure: null, statuses: [], tag: null, parent: parent.row.id, limit: pageSize }
   for (let before: number | null = null; ; ) {
     const rows = await store.runs({ ...query, before })
     for (const found of rows) {
       const row = readChild(found)
-      if (row.id !== cause && (row.cancelAt === null || row.cancelAt < since)) continue
-      const isRetried = await planChild(connection, row, since, plan)
-      if (isRetried && !detached.has(row.id))
-        children.push({ id: row.id, position: row.parent?.position ?? null })
+      const position = row.parent?.position ?? null
+      const isEnding = ending.has(row.id) && (position === null || !heard.has(position))
+      if (row.id !== parent.cause && !(isEnding && hasEndedWith(parent, row))) continue
+      const isRetried = await planChild(connection, row, parent.since, plan)
+      if (isRetried && isEnding) children.push({ id: row.id, position })
     }
     const last = rows.at(-1)
     if (rows.length < pageSize || last === undefined) return children
@@ -76,30 +85,36 @@ async function planChildren(
   }
 }
 
-/** The child that an event records, if it does not end with its parent. */
-function detachedBy({ type, kind, failed, payload }: LogEvent): readonly string[] {
-  if (type !== 'created' && (type !== 'settled' || kind !== 'spawn' || failed)) return []
-  const { id, detached } = decode(payload) as CreatedPayload
-  return detached === true ? [id] : []
+function generationOf(events: readonly LogEvent[]): Generation {
+  const [first] = events as readonly [LogEvent]
+  return generationIn(decode(first.payload) as StartedPayload, first)
 }
 
-/** False: it has completed, or it is live again. */
+/** Whether the end of a parent has cancelled its child. If the child is live again, a retry that did not reach the parent has retried it. */
+function hasEndedWith({ since }: RetriedParent, { state, cancelAt }: KnownRun): boolean {
+  return cancelAt === null ? state === 'live' : cancelAt >= since
+}
+
+/** Plans a child. False: it has completed. */
 async function planChild(
   connection: Connection,
   row: KnownRun,
   since: number,
   plan: Repetition[],
 ): Promise<boolean> {
-  if (row.state === 'completed' || (row.state === 'live' && row.cancelAt === null)) return false
+  if (row.state === 'completed') return false
+  if (row.state === 'live' && row.cancelAt === null) return true
   if (row.state === 'live') throw refuseCancelling(row)
   const events = await readAll(connection, row)
   const isAnew = hasUndone(events)
   const failure = cutBeforeFailure(events)
   const cause = isAnew ? null : causeAt(events, failure.position)
-  const children = await planChildren(connection, row, events, cause, since, plan)
   const wasCancelled = events.some(({ type }) => type === 'cancelled')
-  const kept = wasCancelled ? cutBeforeCancel(events) : failure.kept
-  plan.push({ row, events, kept: isAnew ? events.slice(0, 1) : kept, isAnew, children })
+  const kept = isAnew ? events.slice(0, 1) : wasCancelled ? cutBeforeCancel(events) : failure.kept
+  // Its own failure may have ended its children before its parent ended.
+  const parent = { row, events, kept, cause, since: Math.min(since, row.endedAt ?? since) }
+  const children = await planChildren(connection, parent, plan)
+  plan.push({ row, events, kept, isAnew, children })
   return true
 }
 
