@@ -92,10 +92,10 @@ export function describeCrashLoopClaims(test: StageTest): void {
     })
 
     test('the list of suspects has no owned ones, no other runs, and none that the claimant cannot execute', async (stage) => {
-      await makeSuspects(stage, ['a', 'b'])
+      const [a] = await makeSuspects(stage, ['a', 'b'])
       await create(stage, ['new'])
       const claimant = await stage.claimant()
-      await stage.port.claim(claimant, 1)
+      await stage.port.take(claimant, [a])
       expect((await stage.port.suspects(claimant, 10)).map(({ run }) => run)).toEqual(
         await runsOf(stage, ['b']),
       )
