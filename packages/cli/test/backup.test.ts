@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { on, once } from 'node:events'
+import { readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../../test/support/sqlite.ts'
 import { createWorkspace } from './support/workspace.ts'
 
 test('backup copies a store while a run is at work, and the copy continues by itself', async () => {
@@ -29,6 +32,57 @@ test('backup replaces a file with --force only, and says what it did as JSON', a
   expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('copy.db exists.') })
   const forced = await workspace.pawl('backup', 'copy.db', '--force', '--json')
   expect(JSON.parse(forced.stdout)).toEqual({ file: 'copy.db', runs: 1, bytes: expect.any(Number) })
+})
+
+test('Ctrl-C ends a backup that waits for the store, and leaves nothing behind', async () => {
+  using workspace = await createWorkspace()
+  const { folder, env, program } = workspace
+  await workspace.pawl('run', 'add', '--id', 'a:1')
+  const holder = connect(join(folder, 'pawl.db'))
+  onTestFinished(() => void holder.close())
+  holder.pragma('locking_mode = exclusive')
+  holder.exec('begin exclusive')
+  const created = firstOf(folder, /^copy\.db\./)
+  const args = [...program, 'backup', 'copy.db', '--json']
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'close')
+  const printed = text(child.stdout)
+  await created
+  child.kill('SIGINT')
+  expect(await ended).toEqual([130, null])
+  expect(JSON.parse(await printed)).toMatchObject({ title: 'interrupted' })
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy.db'))).toEqual([])
+})
+
+/** Waits for a file of that name. */
+async function firstOf(folder: string, name: RegExp): Promise<void> {
+  const watcher = watch(folder)
+  try {
+    for await (const [, found] of on(watcher, 'change') as AsyncIterable<[string, string]>)
+      if (name.test(found)) return
+  } finally {
+    watcher.close()
+  }
+}
+
+test('backup explains a target that cannot be written, also as JSON', async () => {
+  using workspace = await createWorkspace()
+  await workspace.pawl('run', 'add', '--id', 'a:1')
+  for (const [target, reason] of [
+    ['missing/copy.db', /The directory .*missing does not exist/],
+    ['pawl.db/copy.db', /The directory .*pawl\.db does not exist/],
+    ['.git', /\.git is not a file/],
+  ] as const) {
+    const ran = await workspace.pawl('backup', target, '--force')
+    expect(ran).toMatchObject({ status: 7, stdout: '', stderr: expect.stringMatching(reason) })
+    const json = await workspace.pawl('backup', target, '--force', '--json')
+    expect(json).toMatchObject({ status: 7, stderr: '' })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      code: 'store-unusable',
+      detail: expect.stringMatching(reason),
+    })
+  }
 })
 
 test('backup names the tools of PostgreSQL, and a store that is not there', async () => {

@@ -1,12 +1,13 @@
-import { link, rename, stat, writeFile } from 'node:fs/promises'
-import { companions, nameAside, removeAside, removeLeftovers } from './connection/aside.ts'
-import { sync } from './connection/create-file.ts'
+import { stat, writeFile } from 'node:fs/promises'
+import { companions, removeAside, removeLeftovers } from './connection/aside.ts'
+import { hasCode, writeWhole } from './connection/create-file.ts'
 import type { Database } from './connection/database.ts'
 import { connectAlone, connectShared, type SqliteDriver } from './connection/driver.ts'
 import { isSameFile } from './connection/file-identity.ts'
 import { realFile } from './connection/real-file.ts'
 import { pause } from './connection/retry.ts'
-import { explainFault, isBusy } from './faults.ts'
+import { explainCreation, explainFault, isBusy, isDamaged } from './faults.ts'
+import { checkDirectory } from './open.ts'
 import { hasTable, readVersion } from './schema/version.ts'
 import { unusable } from './unusable.ts'
 
@@ -15,6 +16,8 @@ export interface BackupOptions {
   readonly replaces?: boolean
   /** Default: 'better-sqlite3'. */
   readonly driver?: SqliteDriver
+  /** Ends the backup without a copy. */
+  readonly signal?: AbortSignal
 }
 
 export interface Backup {
@@ -27,41 +30,48 @@ export interface Backup {
 /**
  * Copies the file of a store, also while processes use it. The copy is of one instant, is verified, and appears under its name when it
  * is whole.
- * @throws PawlError 'store-unusable'
+ * @throws PawlError 'store-unusable', and the reason of the signal if it aborts: between two statements of SQLite
  */
-export async function backUp(
-  file: string,
-  name: string,
-  { replaces = false, driver = 'better-sqlite3' }: BackupOptions = {},
-): Promise<Backup> {
-  if (!(await exists(file))) throw unusable(`There is no file ${file}.`, 'Name the file of a store.')
+export async function backUp(file: string, name: string, options: BackupOptions = {}): Promise<Backup> {
   const target = realFile(name)
+  if (!(await exists(file))) throw unusable(`There is no file ${file}.`, 'Name the file of a store.')
+  await checkDirectory(target)
   refuseItself(file, target)
-  if (!replaces && (await exists(target))) throw taken(target)
+  await refuseFolder(target)
   await refuseCompanions(target)
   await removeLeftovers(target)
-  const aside = nameAside(target)
   try {
-    await copy(file, aside, driver)
-    const runs = await verify(aside, driver)
-    await sync(aside)
-    const { size } = await stat(aside)
-    await refuseCompanions(target)
-    if (replaces) await rename(aside, target)
-    else await link(aside, target)
-    return { runs, bytes: size }
+    return await writeWhole(target, (aside) => makeCopy(file, aside, target, options), options)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(target)
-    throw explainFault(error, file)
-  } finally {
-    await removeAside(aside)
+    options.signal?.throwIfAborted()
+    throw hasCode(error, 'EEXIST') ? taken(target) : explainCreation(error, target)
   }
+}
+
+async function makeCopy(
+  file: string,
+  aside: string,
+  target: string,
+  { driver = 'better-sqlite3', signal }: BackupOptions,
+): Promise<Backup> {
+  await copy(file, aside, driver, signal)
+  const runs = await verify(aside, driver)
+  const { size } = await stat(aside)
+  await refuseCompanions(target)
+  signal?.throwIfAborted()
+  return { runs, bytes: size }
 }
 
 /** The copy would take the place of the file that processes write to, and they would lose what they write. */
 function refuseItself(file: string, target: string): void {
   if (!isSameFile(file, target)) return
   throw unusable(`${target} is the file of the store itself.`, 'Choose another file for the copy.')
+}
+
+async function refuseFolder(target: string): Promise<void> {
+  const found = await stat(target).catch(() => undefined)
+  if (found === undefined || found.isFile()) return
+  throw unusable(`${target} is not a file.`, 'Name the file to write.')
 }
 
 /** SQLite would apply a -wal or -journal of an earlier file to the copy, and a process that has that file open would write to them. */
@@ -76,24 +86,39 @@ async function refuseCompanions(target: string): Promise<void> {
   }
 }
 
-async function copy(file: string, target: string, driver: SqliteDriver): Promise<void> {
+async function copy(
+  file: string,
+  target: string,
+  driver: SqliteDriver,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     await createEmpty(target, file)
-    let database: Database | undefined
-    try {
-      database = await connectShared(file, driver)
-      if (!hasTable(database, 'runs'))
-        throw unusable(`${file} is not the file of a store.`, 'Name the file of a store.')
-      readVersion(database, file)
-      database.prepare('vacuum into ?').run(target)
-      return
-    } catch (error) {
-      if (!isBusy(error)) throw error
-    } finally {
-      database?.close()
-    }
+    signal?.throwIfAborted()
+    if (await tryToCopy(file, target, driver)) return
     await removeAside(target)
     await pause(attempt, file)
+  }
+}
+
+/** Returns false if another connection has the lock. */
+async function tryToCopy(file: string, target: string, driver: SqliteDriver): Promise<boolean> {
+  let database: Database | undefined
+  let isReadable = false
+  try {
+    database = await connectShared(file, driver)
+    if (!hasTable(database, 'runs'))
+      throw unusable(`${file} is not the file of a store.`, 'Name the file of a store.')
+    readVersion(database, file)
+    isReadable = true
+    database.prepare('vacuum into ?').run(target)
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    // Any other fault is one of the target.
+    throw isReadable && !isDamaged(error) ? error : explainFault(error, file)
+  } finally {
+    database?.close()
   }
 }
 

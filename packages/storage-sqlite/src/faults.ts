@@ -1,4 +1,5 @@
-import { docsPage } from '@pawl/core/storage'
+import { dirname } from 'node:path'
+import { docsPage, PawlError } from '@pawl/core/storage'
 import { unusable } from './unusable.ts'
 
 /** Names of the result codes that matter here. better-sqlite3 gives the name, node:sqlite the number. */
@@ -35,6 +36,11 @@ export function isFull(error: unknown): boolean {
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error)
   return code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED'
+}
+
+/** Returns whether the file that was read is damaged, or not a database. */
+export function isDamaged(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_CORRUPT') || codeOf(error) === 'SQLITE_NOTADB'
 }
 
 /** Returns whether a row with the same key exists. */
@@ -102,4 +108,15 @@ export function explainFault(error: unknown, file: string): unknown {
   const known = faults.find(([prefix]) => code.startsWith(prefix))
   // No `next`: the fault may occur at the start or later.
   return known ? unusable(known[1](file), known[2](file), error, '') : error
+}
+
+/** Explains why a new file could not be written. */
+export function explainCreation(error: unknown, file: string): unknown {
+  const explained = explainFault(error, file)
+  if (explained !== error || PawlError.is(error)) return explained
+  return unusable(
+    `Creating ${file} failed: ${(error as Error).message}.`,
+    `Give this user write access to ${dirname(file)}, and check whether its disk is full or read-only.`,
+    error,
+  )
 }

@@ -1,14 +1,14 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { docsPage, PawlError } from '@pawl/core/storage'
+import { docsPage } from '@pawl/core/storage'
 import { removeLeftovers } from './connection/aside.ts'
 import { createFile } from './connection/create-file.ts'
 import type { Database } from './connection/database.ts'
 import { connectAlone, connectShared, type SqliteDriver } from './connection/driver.ts'
 import { readFileSystem } from './connection/file-system.ts'
 import { pause } from './connection/retry.ts'
-import { explainFault, isBusy } from './faults.ts'
+import { explainCreation, explainFault, isBusy } from './faults.ts'
 import { adoptCopy } from './schema/copies.ts'
 import { newestVersion, readVersion } from './schema/version.ts'
 import { unusable } from './unusable.ts'
@@ -67,16 +67,6 @@ async function makeSchema(file: string, driver: SqliteDriver): Promise<void> {
   }
 }
 
-function explainCreation(error: unknown, file: string): unknown {
-  const explained = explainFault(error, file)
-  if (explained !== error || PawlError.is(error)) return explained
-  return unusable(
-    `Creating ${file} failed: ${(error as Error).message}.`,
-    `Give this user write access to ${dirname(file)}, and check whether its disk is full or read-only.`,
-    error,
-  )
-}
-
 /** Opens a connection and sets its pragmas. Throws busy errors as they are. */
 async function prepareDatabase(file: string, driver: SqliteDriver): Promise<Database> {
   const database = await connectShared(file, driver)
@@ -124,7 +114,8 @@ function checkName(file: string): void {
   )
 }
 
-async function checkPlace(file: string): Promise<void> {
+/** @throws PawlError 'store-unusable' if no file can be created beside the file */
+export async function checkDirectory(file: string): Promise<void> {
   const directory = dirname(file)
   try {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -135,6 +126,10 @@ async function checkPlace(file: string): Promise<void> {
       error,
     )
   }
+}
+
+async function checkPlace(file: string): Promise<void> {
+  await checkDirectory(file)
   const system = await readFileSystem(file)
   if (system.verdict === 'unfit') {
     throw unusable(

@@ -1,5 +1,6 @@
-import {
+import fs, {
   chmodSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +16,8 @@ import { connect, driver, rawConnections } from '../../../test/support/sqlite.ts
 import { type BackupOptions, backUp } from '../src/backup.ts'
 import { companions } from '../src/connection/aside.ts'
 import { dumpFile } from './support/dump.ts'
+import { patched } from './support/patched.ts'
+import { startProgram } from './support/programs.ts'
 import { ownedRun, step } from './support/runs.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
@@ -80,6 +83,111 @@ it('gives the copy the rights of the store, from the start', async () => {
   expect(modes).toEqual([0o600, 0o600])
   expect(statSync(target).mode & 0o777).toBe(0o600)
 })
+
+it('explains a target that cannot be written with its name, not that of the store', async () => {
+  const file = tempFile()
+  await openStore(file)
+  const folder = join(dirname(file), 'backups')
+  mkdirSync(folder)
+  const text = join(folder, 'text')
+  writeFileSync(text, 'mine')
+  const explained = async (target: string, text: string): Promise<void> => {
+    for (const replaces of [true, false]) {
+      const failed = expect(copyOf(file, target, { replaces })).rejects
+      await failed.toMatchObject({ code: 'store-unusable', message: expect.stringContaining(text) })
+      await failed.not.toThrow(file)
+    }
+  }
+  await explained(join(folder, 'missing', 'x.db'), `The directory ${join(folder, 'missing')} does not exist`)
+  await explained(join(text, 'x.db'), `The directory ${text} does not exist`)
+  await explained(folder, `${folder} is not a file.`)
+  // Its temporary name is too long.
+  const long = join(folder, 'x'.repeat(240))
+  await explained(long, `Creating ${long} failed: ENAMETOOLONG`)
+  expect(readdirSync(folder)).toEqual(['text'])
+})
+
+it('explains a disk without space for the copy, and leaves nothing behind', async () => {
+  const file = tempFile()
+  const store = await openStore(file)
+  const standing = await ownedRun(store, 'a')
+  for (let head = 1; head <= 200; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+  await store.close()
+  const folder = join(dirname(file), 'backups')
+  mkdirSync(folder)
+  const target = join(folder, 'backup.db')
+  const program = await startProgram('backing-up', [file, target], { fileLimitBlocks: 80 })
+  expect(await program.line()).toBe('store-unusable')
+  expect(await program.line()).toMatch(`The disk of ${target}`)
+  expect(await program.end()).toBe(0)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it('copies to a file system without links, where it overwrites nothing either', async () => {
+  const file = tempFile()
+  await openStore(file)
+  const target = join(dirname(file), 'backup.db')
+  using _ = patched('link', async () => {
+    throw Object.assign(new Error('no links'), { code: 'EPERM' })
+  })
+  expect(await copyOf(file, target)).toMatchObject({ runs: 0 })
+  expect(dumpFile(target).runs).toEqual([])
+  await expect(copyOf(file, target)).rejects.toThrow(`${target} exists.`)
+})
+
+it.each([false, true])('makes its name durable, with replaces: %s', async (replaces) => {
+  const file = tempFile()
+  await openStore(file)
+  const folder = join(dirname(file), 'backups')
+  mkdirSync(folder)
+  const target = join(folder, 'backup.db')
+  const { open } = fs.promises
+  const opened: [path: string, isNamed: boolean][] = []
+  using _ = patched('open', (path, ...args) => {
+    opened.push([String(path), existsSync(target)])
+    return open(path, ...args)
+  })
+  await copyOf(file, target, { replaces })
+  expect(opened.filter(([path]) => path.startsWith(folder))).toEqual([
+    [expect.stringMatching(/backup\.db\..*\.new$/), false],
+    [folder, true],
+  ])
+})
+
+it('leaves nothing behind if it is aborted, at whatever point', async () => {
+  const file = tempFile()
+  await openStore(file)
+  const folder = join(dirname(file), 'backups')
+  mkdirSync(folder)
+  const target = join(folder, 'backup.db')
+  let points = 0
+  for (let isDone = false; !isDone; points++) {
+    const { signal, checks } = abortingAt(points)
+    isDone = await copyOf(file, target, { signal }).then(
+      () => true,
+      (error: unknown) => {
+        expect(error).toBe(signal.reason)
+        return false
+      },
+    )
+    expect(readdirSync(folder)).toEqual(isDone ? ['backup.db'] : [])
+    expect(checks()).toBeGreaterThan(0)
+  }
+  expect(points).toBeGreaterThan(2)
+})
+
+/** A signal that aborts when it is checked for the given time, from 0. */
+function abortingAt(point: number): { readonly signal: AbortSignal; readonly checks: () => number } {
+  const controller = new AbortController()
+  const { signal } = controller
+  const check = signal.throwIfAborted.bind(signal)
+  let checks = 0
+  signal.throwIfAborted = () => {
+    if (checks++ === point) controller.abort()
+    check()
+  }
+  return { signal, checks: () => checks }
+}
 
 it.each(companions)(
   'refuses a target with a %s of an earlier file, also to replace it',
