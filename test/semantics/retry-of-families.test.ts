@@ -241,3 +241,39 @@ test.each([1, 2] as const)(
     expect(await failedContinued('cancel', spawnsIn)).toBe(2)
   },
 )
+
+test('a child that begins anew calls another run in place of the one that was cancelled with it', async () => {
+  const { state, body } = breakable()
+  const isThere = gate()
+  const charged: string[] = []
+  const grand = procedure({ name: 'grand', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    return ctx.step('charge', () => charged.push(ctx.runId))
+  })
+  const child = procedure({ name: 'child' }, async (ctx) => {
+    await ctx.step('book', () => 'booked', { undo: () => 'undone' })
+    return ctx.call(grand)
+  })
+  const parent = procedure({ name: 'parent' }, async (ctx) => {
+    const called = ctx.call(child, undefined, { id: 'c' })
+    const pay = ctx.step('pay', () => isThere.opened.then(body), once)
+    return (await Promise.all([called, pay])).join()
+  })
+  const engine = await start({ store: memory(), procedures: [parent, child, grand] })
+  const run = await engine.run(parent, undefined, { id: 'p' })
+  const grandchildren = async () => (await engine.list({ parent: 'c' })).items.map(({ id }) => id)
+  await expect.poll(grandchildren).toHaveLength(1)
+  isThere.open()
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  const [first = ''] = await grandchildren()
+  await expect(engine.get(first).result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  state.isBroken = false
+  expect((await engine.previewRetry('p')).children).toEqual(['c'])
+  await engine.retry('p')
+  await expect.poll(grandchildren).toHaveLength(2)
+  const [second = ''] = await grandchildren()
+  await engine.get(second).signal('go')
+  expect(await run.result()).toBe('1,paid')
+  expect(charged).toEqual([second])
+  expect((await engine.get(first).status()).generation).toBe(1)
+})

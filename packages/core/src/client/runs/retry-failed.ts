@@ -5,6 +5,7 @@ import { type Generation, generationIn } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
 import type { FailedPayload, RetriedChild, StartedPayload } from '../../events/payloads.ts'
 import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
+import { isDerivedId } from '../../runs/child-id.ts'
 import { cutBeforeCancel, cutBeforeFailure, hasUndone } from '../../runs/cut.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import type { Connection } from '../connection.ts'
@@ -42,13 +43,14 @@ async function planRetry(
   if (hasUndone(events)) throw new PawlError('run-rolled-back', { run: row.id })
   const { kept, position } = cutBeforeFailure(events)
   const plan: Repetition[] = []
-  const parent = { row, events, kept, cause: causeAt(events, position), since: row.endedAt ?? 0 }
+  const own = { row, events, kept, isAnew: false }
+  const parent = { ...own, cause: causeAt(events, position), since: row.endedAt ?? 0 }
   const children = await planChildren(connection, parent, plan)
-  return { own: { row, events, kept, isAnew: false, children }, children: plan }
+  return { own: { ...own, children }, children: plan }
 }
 
 /** A run whose children are retried with it. */
-interface RetriedParent extends Pick<Repetition, 'row' | 'events' | 'kept'> {
+interface RetriedParent extends Pick<Repetition, 'row' | 'events' | 'kept' | 'isAnew'> {
   /** The id of the run whose end ended it. */
   readonly cause: string | null
   /** When its end, or that of a run above it, began to cancel its children. */
@@ -75,6 +77,7 @@ async function planChildren(
       const row = readChild(found)
       const position = row.parent?.position ?? null
       const isEnding = ending.has(row.id) && (position === null || !heard.has(position))
+      if (parent.isAnew && isReplaced(row)) continue
       if (row.id !== parent.cause && !(isEnding && hasEndedWith(parent, row))) continue
       const isRetried = await planChild(connection, row, parent.since, plan)
       if (isRetried && isEnding) children.push({ id: row.id, position })
@@ -83,6 +86,11 @@ async function planChildren(
     if (rows.length < pageSize || last === undefined) return children
     before = last.run
   }
+}
+
+/** Whether a parent that begins anew does not find this child: what it creates gets other ids, unless it gives them. */
+function isReplaced({ id, parent }: KnownRun): boolean {
+  return parent !== null && parent.position !== null && isDerivedId(id, parent.run, parent.position)
 }
 
 function generationOf(events: readonly LogEvent[]): Generation {
@@ -112,9 +120,9 @@ async function planChild(
   const wasCancelled = events.some(({ type }) => type === 'cancelled')
   const kept = isAnew ? events.slice(0, 1) : wasCancelled ? cutBeforeCancel(events) : failure.kept
   // Its own failure may have ended its children before its parent ended.
-  const parent = { row, events, kept, cause, since: Math.min(since, row.endedAt ?? since) }
-  const children = await planChildren(connection, parent, plan)
-  plan.push({ row, events, kept, isAnew, children })
+  const own = { row, events, kept, isAnew }
+  const parent = { ...own, cause, since: Math.min(since, row.endedAt ?? since) }
+  plan.push({ ...own, children: await planChildren(connection, parent, plan) })
   return true
 }
 

@@ -8,24 +8,16 @@ import type { EndedPayload, ParentPayload } from '../../events/payloads.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
 import { composeStart } from '../../runs/check-start.ts'
+import { deriveChildId } from '../../runs/child-id.ts'
 import { hashRun } from '../../runs/new-run.ts'
 import type { OtherRuns } from '../activities/activity.ts'
 import { LogReader, passOn, ReadFailed, readAgainMs } from './log-reader.ts'
 import { endedPayload } from './relatives.ts'
 import type { RunState } from './state.ts'
 
-/** The length from which an id is shortened in the ids derived from it, which are at most 200 characters long. */
-const maxPrefix = 160
-
 /** The other runs of a run, as its activities see them. */
 export function createOtherRuns(run: RunState, keyOf: (position: number) => string): OtherRuns {
   const { services } = run
-  /** Derived from the seed too: an earlier run of this id had other children. */
-  const deriveId = (position: number): string => {
-    const key = keyOf(position)
-    const isLong = run.id.length > maxPrefix
-    return `${run.id.slice(0, maxPrefix)}.${position}-${isLong ? key : key.slice(0, 8)}`
-  }
   const count = (root: string, limit: number): Promise<number> =>
     untilRead(run, () => services.store.countDescendants(root, limit))
   return {
@@ -37,7 +29,8 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
       }
       const request = {
         ...startOf(child),
-        id: child.id ?? deriveId(position),
+        // Derived from the seed too: an earlier run of this id had other children.
+        id: child.id ?? deriveChildId(run.id, position, keyOf(position)),
         parent,
         trace: run.continuation.trace,
       }
