@@ -106,8 +106,11 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       return client
     },
     async close() {
-      for (const close of closers.reverse()) await close()
-      engineLog.release()
+      try {
+        for (const close of closers.reverse()) await close()
+      } finally {
+        engineLog.release()
+      }
     },
   }
 }

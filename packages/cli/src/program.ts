@@ -19,8 +19,9 @@ export async function runCommand(args: readonly string[], surroundings: Surround
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     status = error instanceof CommanderError ? reportUsage(error) : report(error)
+  } finally {
+    await context?.close()
   }
-  await context?.close()
   return status
 
   /** Commander has explained it on stderr. */
@@ -34,9 +35,10 @@ export async function runCommand(args: readonly string[], surroundings: Surround
 
   function report(error: unknown): ExitStatus {
     const failed = error instanceof CommandError ? error : PawlError.is(error) ? fromPawl(error) : undefined
+    if (out.json) out.print(JSON.stringify((failed ?? fromBug(error)).problem))
+    // Node prints it with its place in the code.
     if (failed === undefined) throw error
-    if (out.json) out.print(JSON.stringify(failed.problem))
-    else out.note(`${out.style('red', 'Error:')} ${safe(withFlags(failed.message))}`)
+    if (!out.json) out.note(`${out.style('red', 'Error:')} ${safe(withFlags(failed.message))}`)
     return failed.status
   }
 }
@@ -48,4 +50,10 @@ function withFlags(message: string): string {
 
 function fromPawl({ code, message, help }: PawlError): CommandError {
   return new CommandError({ type: help, title: code, status: 400, detail: message, code })
+}
+
+/** An error that no command expects. */
+function fromBug(error: unknown): CommandError {
+  const detail = `The command failed: ${String(error)}`
+  return new CommandError({ type: 'about:blank', title: 'internal', status: 500, detail, code: 'internal' })
 }

@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { createContext } from '../src/context.ts'
 import { EngineLog } from '../src/output/engine-log.ts'
 import { createOut } from '../src/output/out.ts'
+import { runCommand } from '../src/program.ts'
 import { createWorkspace } from './support/workspace.ts'
 
 const failure =
@@ -48,4 +53,39 @@ test('what the engine says of other runs, and before the run is known, is still 
   const said = ['b failed', 'a is slow', 'a failed', 'a failed'].map((line) => `[pawl] ${line}`)
   expect(lines).toEqual(said)
   expect(log.placeOf('a')).toBe('a.ts:1:1')
+})
+
+test('an error that no command expects is JSON with --json, and the context is closed', async () => {
+  using workspace = await createWorkspace()
+  // The engine is made after its lines are held back.
+  const config = "export default { engine: { get concurrency() { throw new TypeError('odd') } } }"
+  writeFileSync(join(workspace.folder, 'pawl.config.js'), config)
+  let stdout = ''
+  using release = vi.spyOn(EngineLog.prototype, 'release')
+  const ran = runCommand(['run', 'add', '--json'], {
+    stdin: {},
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: () => true },
+    cwd: workspace.folder,
+    env: workspace.env,
+    signal: new AbortController().signal,
+  })
+  await expect(ran).rejects.toThrow('odd')
+  expect(JSON.parse(stdout)).toMatchObject({ code: 'internal', detail: 'The command failed: TypeError: odd' })
+  expect(release).toHaveBeenCalledOnce()
+})
+
+test('lines of the engine are printed although a door cannot be closed', async () => {
+  const lines: string[] = []
+  const write = (text: string): unknown => lines.push(text.trim())
+  const { signal } = new AbortController()
+  const context = createContext(
+    { server: 'http://127.0.0.1:9' },
+    { stdin: {}, stdout: { write }, stderr: { write }, cwd: tmpdir(), env: {}, signal },
+  )
+  vi.spyOn(await context.door(), 'close').mockRejectedValue(new Error('odd'))
+  context.engineLog.hold()
+  context.engineLog.warn('a is slow')
+  await expect(context.close()).rejects.toThrow('odd')
+  expect(lines).toEqual(['[pawl] a is slow'])
 })
