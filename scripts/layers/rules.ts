@@ -37,7 +37,7 @@ const borders: Record<string, readonly string[]> = {
   otel: ['@pawl/core'],
   cli: [
     ...['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite', '@pawl/testing'],
-    '@pawl/storage-sqlite/internal',
+    ...['@pawl/storage-postgres/internal', '@pawl/storage-sqlite/internal'],
   ],
 }
 

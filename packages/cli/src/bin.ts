@@ -17,9 +17,14 @@ function onClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
-process.exitCode = await runCommand(process.argv.slice(2), {
+const args = process.argv.slice(2)
+const write = process.stdout.write.bind(process.stdout)
+// A shell takes each line for a candidate, so what the code of the project prints is no result.
+if (args[0] === 'complete') process.stdout.write = process.stderr.write.bind(process.stderr)
+
+process.exitCode = await runCommand(args, {
   stdin: process.stdin,
-  stdout: process.stdout,
+  stdout: { isTTY: process.stdout.isTTY, write },
   stderr: process.stderr,
   cwd: process.cwd(),
   env: process.env,

@@ -7,8 +7,8 @@ import { readIdentity } from '../connection/file-identity.ts'
  * removed, and every owned run is handed back with a higher epoch.
  */
 export function adoptCopy(database: Database, file: string): void {
-  const identity = readIdentity(file)
-  if (identity === undefined || readInfo(database, 'file') === identity) return
+  const identity = identityOfCopy(database, file)
+  if (identity === undefined) return
   database.exec('begin immediate')
   try {
     if (readInfo(database, 'file') !== undefined) {
@@ -24,6 +24,12 @@ export function adoptCopy(database: Database, file: string): void {
     if (database.inTransaction) database.exec('rollback')
     throw error
   }
+}
+
+/** Returns the identity of the file if it is a copy that is not adopted yet, or else undefined. */
+export function identityOfCopy(database: Database, file: string): string | undefined {
+  const identity = readIdentity(file)
+  return readInfo(database, 'file') === identity ? undefined : identity
 }
 
 function readInfo(database: Database, name: string): string | undefined {

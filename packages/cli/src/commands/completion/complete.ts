@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isSettled as isSettledDatabase } from '@pawl/storage-postgres/internal'
+import { isSettled as isSettledFile } from '@pawl/storage-sqlite/internal'
 import type { Argument, Command, Option } from 'commander'
 import { loadProcedures } from '../../config/procedures.ts'
 import { isPostgres } from '../../config/store.ts'
@@ -54,17 +56,18 @@ export async function complete(
 
 /** The places that are named in a command line. */
 export function placesIn(words: readonly string[]): CommonFlags {
-  const after = (flag: string): string | undefined => {
-    const at = words.indexOf(flag)
-    return at < 0 ? undefined : words[at + 1]
-  }
-  const procedures = words.filter((_, at) => words[at - 1] === '--procedures')
+  const after = (flag: string): readonly string[] =>
+    words.flatMap((word, at) => {
+      if (word.startsWith(`${flag}=`)) return [word.slice(flag.length + 1)]
+      return words[at - 1] === flag ? [word] : []
+    })
+  const procedures = after('--procedures')
   return {
     ...{
-      store: after('--store'),
-      server: after('--server'),
-      token: after('--token'),
-      config: after('--config'),
+      store: after('--store').at(-1),
+      server: after('--server').at(-1),
+      token: after('--token').at(-1),
+      config: after('--config').at(-1),
     },
     ...(procedures.length === 0 ? {} : { procedures }),
   }
@@ -178,14 +181,13 @@ function unique(names: readonly string[]): readonly Candidate[] {
   return [...new Set(names)].map((value) => ({ value }))
 }
 
-/** A completion creates no file. */
+/** A completion changes no store: it creates none, and leaves a migration, which would lock out older workers, to others. */
 async function hasStore({ located, surroundings }: Context): Promise<boolean> {
   const { server, store } = await located()
-  const { value } = store
-  return (
-    server !== undefined ||
-    typeof value !== 'string' ||
-    isPostgres(value) ||
-    existsSync(resolve(surroundings.cwd, value))
-  )
+  if (server !== undefined) return true
+  // Nothing tells what opening a store that the config has made would do.
+  if (typeof store.value !== 'string') return false
+  if (isPostgres(store.value)) return isSettledDatabase(store.value)
+  const file = resolve(surroundings.cwd, store.value)
+  return existsSync(file) && isSettledFile(file)
 }
