@@ -32,7 +32,7 @@ const long = {
     'test/kill-*.test.ts',
     'test/worker/crash-loops.test.ts',
     // A command line in a process, a terminal or a browser.
-    'packages/cli/test/{check,dev,follow,hooks,kill,prompts,terminal}.test.ts',
+    'packages/cli/test/{check,completion,dev,follow,hooks,kill,prompts,terminal}.test.ts',
     'test/inbox/**/*.test.ts',
     // Compilers, and packages as npm installs them.
     'test/{compiler-leads,packed-install}.test.ts',

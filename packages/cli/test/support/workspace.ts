@@ -34,7 +34,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
+export const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const sources = {
   bin: join(root, 'packages/cli/src/bin.ts'),
   procedures: join(root, 'packages/cli/test/programs/procedures.ts'),

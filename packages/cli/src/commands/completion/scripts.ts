@@ -11,9 +11,26 @@ export const filesWord = ':files'
  * a tab and a description.
  */
 export const completionScripts: { readonly [shell in Shell]: string } = {
-  // Bash splits words at some signs, and replaces only what is behind the last one, or from an @ on.
-  bash: `_pawl() {
-  local rest="\${COMP_LINE:0:COMP_POINT}" words=() word trimmed raw i
+  // Bash replaces only what is behind an open quote or the last sign of COMP_WORDBREAKS, or from an @ on, and inserts text as it is.
+  // No history is expanded between single quotes, and a `!` between double ones cannot be escaped.
+  bash: `_pawl_unquote() {
+  local word="$1" char opened i
+  text="" quote="" before=""
+  for ((i = 0; i < \${#word}; i++)); do
+    char="\${word:i:1}"
+    case "$quote$char" in
+      \\' | \\") quote="$char" opened="$text" ;;
+      \\'\\' | \\"\\") quote="" ;;
+      \\\\) text+="\${word:++i:1}" ;;
+      \\"\\\\) if [[ "\${word:i+1:1}" == [\\\\\\"\\$\\\`] ]]; then ((++i)); fi; text+="\${word:i:1}" ;;
+      @) if [[ "$COMP_WORDBREAKS" == *@* ]]; then before="$text"; fi; text+=@ ;;
+      *) text+="$char"; if [[ -z "$quote" && "$COMP_WORDBREAKS" == *"$char"* ]]; then before="$text"; fi ;;
+    esac
+  done
+  if [[ -n "$quote" ]]; then before="$opened"; fi
+}
+_pawl() {
+  local rest="\${COMP_LINE:0:COMP_POINT}" words=() plain=() word trimmed text quote before sign line i
   for ((i = 0; i <= COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     trimmed="\${rest#"\${rest%%[![:space:]]*}"}"
@@ -21,31 +38,32 @@ export const completionScripts: { readonly [shell in Shell]: string } = {
     if ((i > 0)) && [[ "$trimmed" == "$rest" ]]; then words[\${#words[@]}-1]+="$word"; else words+=("$word"); fi
     rest="\${trimmed#"$word"}"
   done
-  raw="\${words[\${#words[@]}-1]}"
-  for i in "\${!words[@]}"; do
-    case "\${words[i]}" in
-      \\'*) word="\${words[i]#\\'}" && words[i]="\${word%\\'}" ;;
-      \\"*) word="\${words[i]#\\"}" && words[i]="\${word%\\"}" ;;
-      *) words[i]="\${words[i]//\\\\/}" ;;
-    esac
-  done
-  local breaks="" sign before="" line
-  for sign in : = @; do if [[ "$COMP_WORDBREAKS" == *"$sign"* ]]; then breaks+="$sign"; fi; done
-  if [[ "$raw" != [\\'\\"]* && -n "$breaks" ]]; then before="\${raw%"\${raw##*[$breaks]}"}" && before="\${before%@}"; fi
+  for word in "\${words[@]}"; do _pawl_unquote "$word"; plain+=("$text"); done
+  if [[ "\${words[0]}" == "~/"* ]]; then plain[0]="$HOME/\${plain[0]:2}"; fi
   COMPREPLY=()
+  if [[ "$word" == *\\$[\\'\\"]* ]]; then return; fi
   while IFS= read -r line; do
     if [[ "$line" == "${filesWord}" ]]; then compopt -o default 2>/dev/null; return; fi
     line="\${line%%$'\\t'*}"
-    if [[ "$raw" != [\\'\\"]* ]]; then printf -v line '%q' "$line"; fi
-    COMPREPLY+=("\${line#"$before"}")
-  done < <("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null)
+    if [[ "$line" != "$text"* ]]; then continue; fi
+    line="\${line#"$before"}"
+    case "$quote" in
+      \\') if [[ "$line" == *\\'* ]]; then continue; fi ;;
+      \\")
+        if [[ "$line" == *!* ]]; then continue; fi
+        for sign in \\\\ \\" \\$ \\\`; do line="\${line//"$sign"/\\\\"$sign"}"; done ;;
+      *) printf -v line '%q' "$line" ;;
+    esac
+    COMPREPLY+=("$line")
+  done < <("\${plain[0]}" complete -- "\${plain[@]:1}" 2>/dev/null)
 }
 complete -F _pawl pawl`,
   zsh: `#compdef pawl
 _pawl() {
   local -a lines values notes
-  local line
-  lines=("\${(@f)$("\${(Q)words[1]}" complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
+  local line program="\${(Q)words[1]}"
+  if [[ $words[1] == '~/'* ]]; then program="$HOME/\${program#\\~/}"; fi
+  lines=("\${(@f)$("$program" complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
   for line in $lines; do
     if [[ $line == '${filesWord}' ]]; then _files; return; fi
     values+=("\${line%%$'\\t'*}")
@@ -57,7 +75,8 @@ if [[ $funcstack[1] == _pawl ]]; then _pawl "$@"; else compdef _pawl pawl; fi`,
   fish: `function __pawl_complete
   set -l words (commandline -opc)
   set -l current (commandline -ct | string trim -l -c "'\\"" | string replace -a '\\\\' '')
-  set -l lines ($words[1] complete -- $words[2..] "$current" 2>/dev/null)
+  set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
+  set -l lines ($program complete -- $words[2..] "$current" 2>/dev/null)
   if test "$lines[1]" = '${filesWord}'
     __fish_complete_path (commandline -ct)
   else
