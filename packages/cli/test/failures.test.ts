@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { createContext } from '../src/context.ts'
 import { EngineLog } from '../src/output/engine-log.ts'
 import { createOut } from '../src/output/out.ts'
+import { showSuspension } from '../src/output/suspension.ts'
 import { runCommand } from '../src/program.ts'
 import { createWorkspace } from './support/workspace.ts'
 
@@ -88,4 +89,23 @@ test('lines of the engine are printed although a door cannot be closed', async (
   context.engineLog.warn('a is slow')
   await expect(context.close()).rejects.toThrow('odd')
   expect(lines).toEqual(['[pawl] a is slow'])
+})
+
+test('control characters of an engine log and of a suggested command are printed as codes', () => {
+  const lines: string[] = []
+  const write = (text: string): unknown => lines.push(text.trimEnd())
+  const out = createOut({ stdin: {}, stdout: { write }, stderr: { write } }, false, {})
+  new EngineLog(out).error('failed: \x1b]0;title\x07\x1b[2J\u202e')
+  expect(lines.splice(0)).toEqual(['[pawl] failed: \\u001b]0;title\\u0007\\u001b[2J\\u202e'])
+  const value = '\x1b[2J\x9b2J\u202e\u{e0001}'
+  showSuspension(out, [
+    {
+      ...{ id: 'ask\x9b', run: 'r:1', procedure: 'pick', position: 0, kind: 'select', status: 'open' },
+      ...{ message: 'Where to?', choices: [{ value, label: 'there' }], to: [], editable: [], overdue: false },
+      ...{ askedAt: '2026-01-01T00:00:00.000Z', alternatives: [], details: [], links: [], history: [] },
+    },
+  ])
+  const resolution = `{"decision":"\\u001b[2J\\u009b2J\\u202e\\udb40\\udc01"}`
+  expect(JSON.parse(resolution)).toEqual({ decision: value })
+  expect(lines.at(-1)).toBe(`  pawl resume 'ask\\u009b' --resolution '${resolution}'`)
 })

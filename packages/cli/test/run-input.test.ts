@@ -60,6 +60,17 @@ test('run asks for an input that is needed in a terminal, and again for what is 
   expect(JSON.parse(stdout)).toEqual(order)
 })
 
+test('run stops if what was refused is entered again, since no part of the input is a question', async ({
+  skip,
+}) => {
+  skip(noTerminal !== undefined, noTerminal)
+  using workspace = await createWorkspace()
+  await using terminal = inTerminal(workspace, ['run', 'refusing'])
+  await terminal.see('Error: The input is invalid: It is refused')
+  expect(await terminal.end()).toBe(5)
+  expect(await runsOf(workspace)).toEqual([])
+})
+
 test('run starts nothing if the question for the input is left by Ctrl-C', async ({ skip }) => {
   skip(noTerminal !== undefined, noTerminal)
   using workspace = await createWorkspace()
@@ -119,14 +130,19 @@ test('a question begins with the default of its part, and names where the part i
     town: z.string().default('Ulm'),
     kinds: z.array(z.enum(['home', 'work'])).default(['work']),
   })
-  const schema = z.object({ count: z.int().default(3), express: z.boolean().default(false), place })
+  // JSON has a code for each of its control characters.
+  const sign = z.string().default('\x1b[2J\x9b')
+  const schema = z.object({ count: z.int().default(3), express: z.boolean().default(false), place, sign })
   const value = await askForValue(terminal, 'Order', z.toJSONSchema(schema, { io: 'input' }), undefined)
-  expect(value).toEqual({ count: 3, express: false, place: { town: 'Ulm', kinds: ['work'] } })
+  expect(value).toEqual({
+    ...{ count: 3, express: false, place: { town: 'Ulm', kinds: ['work'] }, sign: '\x1b[2J\x9b' },
+  })
   expect(asked).toEqual([
     ['count', '3'],
     ['express', false],
     ['place.town', 'Ulm'],
     ['place.kinds', ['work']],
+    ['sign', '"\\u001b[2J\\u009b"'],
   ])
 })
 

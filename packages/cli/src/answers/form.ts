@@ -1,3 +1,4 @@
+import { safe, safeJson } from '../output/out.ts'
 import { nullable, resolve, type Schema, toSchema } from './json-schema.ts'
 import type { Choice, Terminal } from './terminal.ts'
 
@@ -80,6 +81,8 @@ async function askNullable(terminal: Terminal, part: Part): Promise<unknown> {
 }
 
 async function askText(terminal: Terminal, part: Part): Promise<unknown> {
+  // JSON has a code for each control character.
+  if (typeof part.initial === 'string' && safe(part.initial) !== part.initial) return askJson(terminal, part)
   const entered = await terminal.enter(part.label, {
     ...(typeof part.initial === 'string' ? { initial: part.initial } : {}),
     ...placeholderOf(part),
@@ -159,7 +162,7 @@ async function askObject(terminal: Terminal, part: Part, schema: Schema): Promis
 async function askJson(terminal: Terminal, part: Part): Promise<unknown> {
   const isFree = part.schema === undefined
   const entered = await terminal.enter(part.label, {
-    initial: part.initial === undefined ? '' : JSON.stringify(part.initial),
+    initial: part.initial === undefined ? '' : safeJson(part.initial),
     ...(part.isRequired ? { placeholder: 'JSON' } : placeholderOf(part)),
     check: (line) => {
       if (isFree || (line === '' && !part.isRequired)) return undefined

@@ -61,7 +61,7 @@ export function openTerminal(signal: AbortSignal): Terminal {
       const line = await text({
         ...streams,
         message: safe(message),
-        initialValue: initial,
+        initialValue: safe(initial),
         ...(placeholder === undefined ? {} : { placeholder: safe(placeholder) }),
         ...(check === undefined ? {} : { validate: (line) => check(line ?? '') }),
       })

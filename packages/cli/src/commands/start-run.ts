@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describeNeeds, exampleOf } from '../answers/example.ts'
 import { askForValue } from '../answers/form.ts'
 import { openTerminal } from '../answers/terminal.ts'
@@ -5,7 +6,7 @@ import type { Context } from '../context.ts'
 import type { Door, ProcedureJson, RunJson } from '../door/door.ts'
 import { CommandError } from '../door/problem.ts'
 import { exit } from '../exit.ts'
-import { safe } from '../output/out.ts'
+import { safe, safeJson } from '../output/out.ts'
 import { quote } from '../output/quote.ts'
 
 export interface Start {
@@ -28,7 +29,10 @@ export async function startRun(context: Context, door: Door, start: Start): Prom
   }
 }
 
-/** Asks until the input is accepted. What was entered is the draft of the next round. */
+/**
+ * Asks until the input is accepted. What was entered is the draft of the next round.
+ * @throws CommandError with the refusal if nothing was changed since, such as when no part of the schema is a question
+ */
 async function askForInput(
   { out, signal }: Context,
   door: Door,
@@ -36,12 +40,16 @@ async function askForInput(
   schema: unknown,
 ): Promise<RunJson> {
   const terminal = openTerminal(signal)
+  let refusal: CommandError | undefined
   for (let input: unknown; ; ) {
-    input = await askForValue(terminal, `Input of ${start.procedure}`, schema, input)
+    const refused = input
+    input = await askForValue(terminal, `Input of ${start.procedure}`, schema, refused)
+    if (refusal !== undefined && isDeepStrictEqual(input, refused)) throw refusal
     try {
       return await door.post<RunJson>('/runs', { ...start, input })
     } catch (error) {
       if (!isInvalidInput(error)) throw error
+      refusal = error
       for (const { path, message } of error.problem.details?.issues ?? [])
         out.note(out.style('red', safe(`  ${path === '' ? '' : `${path}: `}${message}`)))
     }
@@ -56,7 +64,7 @@ async function schemaOf(door: Door, procedure: string): Promise<unknown> {
 
 function inputMissing({ problem }: CommandError, procedure: string, schema: unknown): CommandError {
   const needs = schema === undefined ? '' : describeNeeds(schema)
-  const example = quote(JSON.stringify(exampleOf(schema)))
+  const example = quote(safeJson(exampleOf(schema)))
   const detail = [
     `Procedure ${procedure} needs an input${needs === '' ? '' : `: ${needs}`}. No run was started.`,
     `Pass it as JSON: \`pawl run ${quote(procedure)} --input ${example}\`.`,

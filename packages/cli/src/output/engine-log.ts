@@ -1,5 +1,5 @@
 import type { Logger } from '@pawl/core'
-import type { Out } from './out.ts'
+import { type Out, safe } from './out.ts'
 
 /** How a run ended or stopped. The command that works on it says so itself. */
 const reported: readonly unknown[] = ['failed', 'is stuck', 'is quarantined']
@@ -78,6 +78,6 @@ export class EngineLog implements Logger {
     const { run, outcome, at, count } = fields
     if (typeof at === 'string') this.#places.set(run, at)
     if (run === this.#leftOut && reported.includes(outcome) && count === undefined) return
-    this.#out.note(`[pawl] ${message}`)
+    this.#out.note(`[pawl] ${safe(message)}`)
   }
 }

@@ -34,12 +34,20 @@ export function createOut({ stdin, stdout, stderr }: Streams, json: boolean, env
   }
 }
 
-/**
- * Text from outside on a terminal: control characters could move the cursor or change what was printed before. The joiners of emoji and
- * of some scripts do neither.
- */
+/** Characters that could move the cursor, or change what is shown. The joiners of emoji and of some scripts do neither. */
+const control = /(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu
+
+/** Returns text from outside for a terminal, with its control characters as codes. */
 export function safe(text: string): string {
-  return text.replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu, (char) =>
+  return text.replace(control, (char) =>
     char === '\n' || char === '\t' ? ' ' : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Returns the JSON of a value for a terminal: `JSON.stringify` escapes only some of the control characters. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replace(control, (char) =>
+    // A code of JSON is half a character beyond U+FFFF.
+    char.replace(/[\s\S]/g, (half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`),
   )
 }

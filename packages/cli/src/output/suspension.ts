@@ -1,5 +1,5 @@
 import type { AskJson } from '../door/door.ts'
-import { type Out, safe } from './out.ts'
+import { type Out, safe, safeJson } from './out.ts'
 import { quote } from './quote.ts'
 
 /** Says at which asks a run is suspended, and how each is answered. */
@@ -27,5 +27,5 @@ function commandFor(ask: AskJson): string {
     ask.kind === 'input'
       ? { value: '...' }
       : { decision: ask.kind === 'approve' ? 'approve' : (ask.choices[0]?.value ?? '...') }
-  return `pawl resume ${quote(ask.id)} --resolution ${quote(JSON.stringify(resolution))}`
+  return `pawl resume ${quote(safe(ask.id))} --resolution ${quote(safeJson(resolution))}`
 }

@@ -68,6 +68,14 @@ export const order = procedure(
   },
   async (_ctx, input) => input,
 )
+/** Refuses its only possible input. */
+export const refusing = procedure(
+  {
+    name: 'refusing',
+    input: z.object({ kind: z.literal('a') }).refine(() => false, 'It is refused'),
+  },
+  async () => 'started',
+)
 export const enter = procedure({ name: 'enter' }, (ctx) => ctx.human.input('Your name?', z.string()))
 export const pick = procedure({ name: 'pick' }, (ctx) => ctx.human.select('Where to?', ['north', 'south']))
 export const review = procedure({ name: 'review' }, (ctx) =>
