@@ -55,8 +55,13 @@ function findChildFaults(
   const child = tables.runs.get(id)
   if (child === undefined) return deleted.has(id) ? [] : [`its child ${id} is missing`]
   if (child.parent?.run !== run.id) return [`its child ${id} has another parent`]
-  // Its own retry made it live again, whatever became of its parent.
-  const isTold = child.cancelAt !== null || detached === true || retried.has(id)
+  // Its own retry made it live again. A later retry of its parent knows of it, unless it keeps how the child ended before.
+  const isHeard = standingEvents(run).some(
+    ({ type, kind, position }) => type === 'settled' && kind === 'child' && position === event.position,
+  )
+  const base = retried.get(id)
+  const isAlone = base !== undefined && (base === null || base === run.base || isHeard)
+  const isTold = child.cancelAt !== null || detached === true || isAlone
   const outlives = child.endedAt === null || child.endedAt > (run.endedAt ?? Number.POSITIVE_INFINITY)
   const isWithdrawn = standingEvents(run).some(
     ({ type, position, at }) =>

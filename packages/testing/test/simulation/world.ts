@@ -87,8 +87,11 @@ export class World {
   /** What no caller should see. */
   readonly surprises: string[] = []
   readonly diary: string[] = []
-  /** Runs that were to be retried themselves. Others are retried with their parents. */
-  readonly retried = new Set<string>()
+  /**
+   * Runs that were to be retried themselves, and where the generation of their parent began then: null if there were other retries
+   * meanwhile. All other runs are retried with their parents.
+   */
+  readonly retried = new Map<string, number | null>()
   /** Runs that were to be deleted. */
   readonly deleted = new Set<string>()
   /** The number of runs that were deleted although, or because, they kill their workers. */
@@ -112,7 +115,7 @@ export class World {
   /** Up to which message a run had seen its mail when it was released. */
   readonly #parkedWith = new Map<RunKey, number>()
   /** The retries that were not acknowledged yet. */
-  readonly #retrying = new Set<{ readonly client: Client }>()
+  readonly #retrying = new Set<{ readonly client: Client; readonly run: string }>()
   #count = 0
   #isCalm = false
   round = 0
@@ -383,9 +386,9 @@ export class World {
     if (record === undefined || (record.state === 'live' && record.mark === 'none')) return
     const { state, base } = record
     this.#note(`retry ${run}`)
-    if (state !== 'live') this.retried.add(run)
+    if (state !== 'live') this.#noteRetry(record)
     const retried = client.retry(run)
-    const call = { client }
+    const call = { client, run }
     this.#retrying.add(call)
     const onSettled = (): void => void this.#retrying.delete(call)
     retried.then(onSettled, onSettled)
@@ -393,6 +396,12 @@ export class World {
       if (state === 'failed' && record.base === base)
         this.surprises.push(`the retry of ${run} was acknowledged and is lost`)
     })
+  }
+
+  #noteRetry({ id, parent }: RunRecord): void {
+    for (const { run } of this.#retrying) if (this.retried.has(run)) this.retried.set(run, null)
+    const base = this.tables.runs.get(parent?.run ?? '')?.base ?? null
+    this.retried.set(id, this.#retrying.size > 0 ? null : base)
   }
 
   /** Often two callers do it at once. */
