@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../src/command-line.ts'
-import { createWorkspace } from './support/workspace.ts'
+import { createWorkspace, type Workspace } from './support/workspace.ts'
 
 /** A line of each command that is right but for the common flags. */
 const lines: Readonly<Record<string, string>> = {
@@ -95,6 +95,35 @@ test('a command that works on the store itself refuses a server that the config 
     expect(await workspace.pawl(command, ...more, ...args, '--store', store)).toMatchObject({ status: 0 })
   }
 })
+
+test.for(['migrate', 'check', 'backup b.db'])(
+  'pawl %s leaves out a server only for a store that a flag or the environment names',
+  async (line) => {
+    using workspace = await createWorkspace()
+    const remote = 'http://127.0.0.1:9'
+    const configs = { store: "{ store: 'pawl.db' }", both: `{ store: 'pawl.db', remote: '${remote}' }` }
+    for (const [name, config] of Object.entries(configs))
+      writeFileSync(join(workspace.folder, `${name}.js`), `export default ${config}`)
+    expect(await workspace.pawl('migrate')).toMatchObject({ status: 0 })
+    const ran = (config: keyof typeof configs, env: Workspace['env'], ...more: readonly string[]) => {
+      rmSync(join(workspace.folder, 'b.db'), { force: true })
+      const args = [...line.split(' '), '--config', `${config}.js`, ...more]
+      return workspace.in({ ...workspace.env, ...env }, ...args)
+    }
+    for (const refused of [await ran('store', { PAWL_SERVER: remote }), await ran('both', {})])
+      expect(refused).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(`not on the server ${remote}`),
+      })
+    for (const done of [
+      await ran('store', {}),
+      await ran('both', { PAWL_STORE: 'pawl.db' }),
+      await ran('both', { PAWL_SERVER: remote, PAWL_STORE: 'pawl.db' }),
+      await ran('both', { PAWL_SERVER: remote }, '--store', 'pawl.db'),
+    ])
+      expect(done, done.stderr).toMatchObject({ status: 0 })
+  },
+)
 
 test('a flag that another one makes meaningless is refused', async () => {
   using workspace = await createWorkspace()

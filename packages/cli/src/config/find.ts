@@ -68,7 +68,7 @@ function findServer(
 
 /** @throws CommandError with status 2 if a command that works on a store would leave out the server that is named */
 export function refuseServer(command: string, { server, store }: Located): void {
-  if (server === undefined || store.by !== 'default') return
+  if (server === undefined || store.by === '--store' || store.by === 'PAWL_STORE') return
   throw usageError(
     `\`pawl ${command}\` works on the store itself, not on the server ${server.value} (${server.by}). Pass \`--store\`.`,
   )
