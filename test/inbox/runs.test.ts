@@ -176,6 +176,34 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     calm(visited)
   })
 
+  test('leave out a page of the list that arrives after the filter has changed', async () => {
+    await using site = await startSite({ procedures: [job] })
+    for (let index = 0; index < 51; index++)
+      await site.engine.run(job, undefined, { id: `job:${index}`, tags: index === 7 ? ['batch 7'] : [] })
+    await using visited = await visit(browser, site, 'ana', '#/runs')
+    const { page } = visited
+    const rows = page.locator('.run-row')
+    await expect.poll(() => rows.count()).toBe(50)
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(/cursor=/, (route) => released.then(() => route.continue()))
+    const asked = page.waitForRequest(/cursor=/)
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await asked
+    await page.getByRole('searchbox', { name: 'Tag' }).fill('batch 7')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => rows.count()).toBe(1)
+    const late = page.waitForResponse(/cursor=/)
+    release()
+    await (await late).finished()
+    // What the page has read is shown two frames later.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    expect(await rows.allTextContents()).toEqual([expect.stringContaining('job:7')])
+    calm(visited)
+  })
+
   test('keep what is being typed into a filter when the list is refreshed', async () => {
     const quick = procedure({ name: 'quick' }, async () => 'done')
     await using site = await startSite({ procedures: [job, quick] })

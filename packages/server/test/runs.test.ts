@@ -204,3 +204,13 @@ test('refuses a missing input before anything is stored if each live worker says
   for (const procedure of ['long', 'loose', 'coded'])
     expect(await start({ procedure })).toMatchObject({ status: 201 })
 })
+
+test('returns an existing run without its input, although each live worker says that it is needed', async () => {
+  await using server = await startServer()
+  const start = (body: object) =>
+    server.call('olga', 'POST', '/v1/runs', { procedure: 'refund', id: 'refund:1', ...body })
+  expect(await start({ input: { amount: 45 } })).toMatchObject({ status: 201 })
+  expect(await start({ existing: 'any' })).toMatchObject({ status: 200, body: { id: 'refund:1' } })
+  expect(await start({})).toMatchObject({ status: 409, body: { code: 'id-taken' } })
+  expect(await start({ id: 'refund:2', existing: 'any' })).toMatchObject({ status: 422 })
+})

@@ -97,7 +97,7 @@ function useRuns(value: RunFilter) {
   const reload = useLive(load, [value], { hears: () => true, liveMs: () => 5_000 })
   const more = async () => {
     const page = await listRuns({ ...query, limit: pageSize, cursor }).catch(noteEnded)
-    if (!page) return
+    if (!page || filter.value !== value) return
     setRuns((before) => [...(before ?? []), ...page.items])
     setCursor(page.cursor)
   }

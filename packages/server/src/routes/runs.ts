@@ -75,10 +75,12 @@ export const runRoutes: readonly Route[] = [
       if (id === undefined && existing === 'any')
         throw new ServerError('request-invalid', '`existing: "any"` requires an `id`.')
       rights.checkStart({ id, procedure, tags })
-      if (!Object.hasOwn(body, 'input') && (await isInputNeeded(client, procedure)))
-        throw new PawlError('input-invalid', { issues: [{ path: '', message: 'it is missing' }] })
-      const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
       const before = id === undefined ? null : await runWithId(client, rights, id)
+      const hasInput = Object.hasOwn(body, 'input')
+      // An existing run has its input, whichever workers live.
+      if (before === null && !hasInput && (await isInputNeeded(client, procedure)))
+        throw new PawlError('input-invalid', { issues: [{ path: '', message: 'it is missing' }] })
+      const input = hasInput ? readPart('input', body.input) : undefined
       const options = { by: identity.actor, tags, timeout: timeout as Duration | undefined }
       const started =
         existing === 'any' && id !== undefined
