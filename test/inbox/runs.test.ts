@@ -199,7 +199,9 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     release()
     await (await late).finished()
     // What the page has read is shown two frames later.
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    )
     expect(await rows.allTextContents()).toEqual([expect.stringContaining('job:7')])
     calm(visited)
   })

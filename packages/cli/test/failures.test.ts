@@ -37,7 +37,7 @@ test('a run that gets stuck is told once, also after resume', async () => {
   expect(resumed.stderr.match(/Cannot read properties of undefined/g)).toHaveLength(1)
 })
 
-test('what the engine says of other runs, and before the run is known, is still told', () => {
+test('prints messages of the engine about other runs, and those from before the run is known', () => {
   const lines: string[] = []
   const write = (text: string): unknown => lines.push(text.trim())
   const log = new EngineLog(createOut({ stdin: {}, stdout: { write }, stderr: { write } }, false, {}))

@@ -71,6 +71,18 @@ test('run stops if what was refused is entered again, since no part of the input
   expect(await runsOf(workspace)).toEqual([])
 })
 
+test.for([
+  ['run', 'add'],
+  ['resume', 'a:1/0'],
+])('%s refuses --procedures if the work is left to workers', async (command) => {
+  using workspace = await createWorkspace()
+  for (const elsewhere of [['--detach'], ['--server', 'http://127.0.0.1:9']]) {
+    const ran = await workspace.pawl(...command, ...elsewhere, '--procedures', 'none.ts')
+    expect(ran).toMatchObject({ status: 2, stdout: '' })
+    expect(ran.stderr).toContain('workers use their own procedures. Omit `--procedures`.')
+  }
+})
+
 test('run starts nothing if the question for the input is left by Ctrl-C', async ({ skip }) => {
   skip(noTerminal !== undefined, noTerminal)
   using workspace = await createWorkspace()
@@ -99,8 +111,12 @@ test('an example of a schema has what is required, and is bounded for a schema t
       },
     },
   }
-  expect(exampleOf(tree)).toMatchObject({ id: 3, kind: 'leaf', next: { id: 3 }, tags: ['...'] })
+  expect(exampleOf(tree)).toMatchObject({ id: 3, kind: 'leaf', next: null, tags: ['...'] })
   expect(exampleOf(tree)).not.toHaveProperty('size')
+  const pair = z.tuple([z.string(), z.int().min(3)])
+  expect(exampleOf(z.toJSONSchema(pair, { io: 'input' }))).toEqual(['...', 3])
+  const endless = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
+  expect(JSON.stringify(exampleOf(endless))).toMatch(/^(?:\{"next":)+"\.\.\."\}+$/)
   expect(exampleOf(undefined)).toBe('...')
   expect(describeNeeds(tree)).toBe(
     'id (integer), kind ("leaf" or "branch"), next (object or null), tags (array)',

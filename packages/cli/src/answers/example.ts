@@ -3,21 +3,33 @@ import { resolve, type Schema, toSchema } from './json-schema.ts'
 /** Maximum depth of an example: a schema can contain itself. */
 const maxDepth = 5
 
-/** Returns a value of about the shape of a JSON Schema, with what is required. Text is `...`. */
-export function exampleOf(schema: unknown, root: unknown = schema, depth = 0): unknown {
+/** Returns a value that roughly matches a JSON Schema, with the required parts only. Text is `...`. */
+export function exampleOf(schema: unknown): unknown {
+  return exampleWithin(schema, schema, [])
+}
+
+/** @param above the schemas that contain this one */
+function exampleWithin(schema: unknown, root: unknown, above: readonly Schema[]): unknown {
   const found = resolve(schema, root)
-  if (found === undefined || depth > maxDepth) return '...'
+  if (found === undefined || above.length > maxDepth) return '...'
+  const within = [...above, found]
+  const exampleOfPart = (part: unknown) => exampleWithin(part, root, within)
   const { const: only, enum: values, default: usual, anyOf, oneOf } = found
   if (usual !== undefined) return usual
   if (only !== undefined) return only
   if (Array.isArray(values)) return values[0]
-  const [first] = [anyOf ?? oneOf ?? []].flat() as readonly unknown[]
-  if (first !== undefined) return exampleOf(first, root, depth + 1)
+  const choices = [anyOf ?? oneOf ?? []].flat() as readonly unknown[]
+  if (choices.length > 0) {
+    // A choice that contains itself has no end.
+    const ending = choices.find((choice) => !within.some((one) => one === resolve(choice, root)))
+    return exampleOfPart(ending ?? choices[0])
+  }
   switch ([found['type']].flat()[0]) {
     case 'object':
-      return Object.fromEntries(requiredOf(found).map(([name, of]) => [name, exampleOf(of, root, depth + 1)]))
+      return Object.fromEntries(requiredOf(found).map(([name, of]) => [name, exampleOfPart(of)]))
     case 'array':
-      return Number(found['minItems'] ?? 0) > 0 ? [exampleOf(found['items'], root, depth + 1)] : []
+      if (Array.isArray(found['prefixItems'])) return found['prefixItems'].map(exampleOfPart)
+      return Number(found['minItems'] ?? 0) > 0 ? [exampleOfPart(found['items'])] : []
     case 'number':
     case 'integer':
       return typeof found['minimum'] === 'number' ? found['minimum'] : 1
@@ -43,7 +55,7 @@ export function describeNeeds(schema: unknown): string {
 function requiredOf(schema: Schema): readonly (readonly [name: string, schema: unknown])[] {
   const required = Array.isArray(schema['required']) ? (schema['required'] as readonly unknown[]) : []
   const properties = Object.entries(toSchema(schema['properties']) ?? {})
-  // What has a default is required of no caller.
+  // Callers may omit a property with a default.
   return properties.filter(([name, of]) => required.includes(name) && toSchema(of)?.['default'] === undefined)
 }
 

@@ -5,6 +5,7 @@ import { usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
 import { type AnswerCommandFlags, findAsk, giveAnswer } from './answer.ts'
+import { isLeftToWorkers } from './elsewhere.ts'
 import { reportRun, watchRun } from './watch-run.ts'
 
 export interface ResumeFlags extends AnswerCommandFlags {
@@ -17,8 +18,7 @@ export async function resume(context: Context, checkpoint: string, flags: Resume
   const { out, signal, surroundings } = context
   if (flags.resolution !== undefined && (hasAnswer(flags) || flags.comment !== undefined))
     throw usageError('Pass `--resolution` or the flags of `answer`, not both.')
-  const { server } = await context.located()
-  const isElsewhere = server !== undefined || flags.detach === true
+  const isElsewhere = await isLeftToWorkers(context, flags)
   context.engineLog.hold()
   const door = isElsewhere ? await context.door() : (await context.working()).door
   const ask = await findAsk(context, door, checkpoint)

@@ -5,6 +5,7 @@ import type { Door } from '../door/door.ts'
 import { CommandError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
+import { isLeftToWorkers } from './elsewhere.ts'
 import { printEntries } from './follow.ts'
 import { readDuration } from './numbers.ts'
 import { startRun } from './start-run.ts'
@@ -31,9 +32,9 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
     ...(flags.cancelAfter === undefined ? {} : { timeout: flags.cancelAfter }),
   }
   const timeoutMs = flags.timeout === undefined ? undefined : readDuration('--timeout', flags.timeout)
-  const { server, procedures } = await context.located()
-  const isElsewhere = server !== undefined || flags.detach === true
+  const isElsewhere = await isLeftToWorkers(context, flags)
   if (!isElsewhere && !out.json) {
+    const { procedures } = await context.located()
     const files = procedures.value.map((file) => safe(relative(surroundings.cwd, file)))
     out.note(`  Loading ${files.join(', ') || 'procedures'}...`)
   }

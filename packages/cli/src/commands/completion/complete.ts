@@ -11,7 +11,7 @@ import { type ExitStatus, exit } from '../../exit.ts'
 import { safe } from '../../output/out.ts'
 import { filesWord } from './scripts.ts'
 
-/** What may stand at the cursor. */
+/** The option or argument at the cursor. */
 interface Place {
   readonly command: Command
   /** Of the option or the argument; undefined if there is no room for any. */
