@@ -1,26 +1,41 @@
 import { spawn } from 'node:child_process'
 import { on, once } from 'node:events'
-import { readdirSync, watch } from 'node:fs'
+import { readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../test/support/sqlite.ts'
-import { createWorkspace } from './support/workspace.ts'
+import { createWorkspace, stop } from './support/workspace.ts'
 
-test('backup copies a store while a run is at work, and the copy continues by itself', async () => {
+test('backup copies a store while a run is at work, which continues in the copy', async () => {
   using workspace = await createWorkspace()
   const { folder, env, program } = workspace
-  const run = [...program, 'run', 'ledger', '--id', 'l:1', '--follow', '--json']
-  const child = spawn(process.execPath, run, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const start = (...args: readonly string[]) =>
+    spawn(process.execPath, [...program, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = start('run', 'held', '--id', 'h:1', '--follow', '--json')
+  onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'exit')
+  // The first step is recorded, and the second one is held.
   await once(child.stdout, 'data')
   child.stdout.resume()
   const made = await workspace.pawl('backup', 'copy.db')
   expect(made).toMatchObject({ status: 0, stdout: '' })
   expect(made.stderr).toMatch(/^ {2}copy\.db is a verified copy with 1 run, \d+ bytes\n$/)
+  writeFileSync(join(folder, 'open'), '')
   expect(await ended).toEqual([0, null])
-  const copied = await workspace.pawl('run', 'ledger', '--id', 'l:1', '--store', 'copy.db')
-  expect(copied, copied.stderr).toMatchObject({ status: 0, stdout: '  12\n' })
+  const readCopy = async (command: string) =>
+    JSON.parse((await workspace.pawl(command, 'h:1', '--store', 'copy.db', '--json')).stdout)
+  expect(await readCopy('log')).toMatchObject([{ type: 'step', name: 'first' }])
+  expect(await readCopy('show')).toMatchObject({ status: 'running' })
+  const worker = start('worker', '--store', 'copy.db')
+  onTestFinished(() => void worker.kill('SIGKILL'))
+  const followed = await workspace.pawl('show', 'h:1', '--store', 'copy.db', '--follow')
+  expect(followed, followed.stderr).toMatchObject({ status: 0 })
+  expect(await readCopy('show')).toMatchObject({ status: 'completed' })
+  await stop(worker)
+  // Only the step that was at work at the copy ran again.
+  const steps = readFileSync(join(folder, 'ledger'), 'utf8').trim().split('\n')
+  expect(steps).toEqual(['first', 'second', 'second'])
   expect(readdirSync(folder).filter((name) => name.startsWith('copy.db.'))).toEqual([])
 })
 

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createProgram } from '../src/command-line.ts'
-import { createWorkspace, type Workspace } from './support/workspace.ts'
+import { createWorkspace, startServing, stop, type Workspace } from './support/workspace.ts'
 
 /** A line of each command that is right but for the common flags. */
 const lines: Readonly<Record<string, string>> = {
@@ -52,24 +52,43 @@ test('each command has a line here', () => {
   expect(commands.map((command) => command.name()).sort()).toEqual(Object.keys(lines).sort())
 })
 
-test.for(Object.keys(lines).flatMap((name) => Object.keys(flags).map((flag) => [name, flag] as const)))(
-  'pawl %s uses --%s, or refuses it',
-  async ([name, flag], { skip }) => {
-    skip(name === 'help', 'help has no common flags')
-    using workspace = await createWorkspace()
-    writeFileSync(join(workspace.folder, 'a.pawl'), '')
-    const [args, tried] = flags[flag] as (typeof flags)[string]
-    const ran = await workspace.pawl(...(lines[name] as string).split(' '), ...args)
-    const said = ran.stdout + ran.stderr
-    const option = commands
-      .find((one) => one.name() === name)
-      ?.options.find(({ long }) => long === `--${flag}`)
-    expect(ran.status, said).toBeGreaterThan(0)
-    if (option?.hidden === true) expect(said).toContain(`\`pawl ${name}\` does not use \`--${flag}\`.`)
-    // These find another mistake first.
-    else if (!['dev', 'server'].includes(name) || flag === 'config') expect(said).toMatch(tried)
-  },
-)
+/** These serve with a store or procedures that they cannot use. A test below sees that they use what works. */
+const servedFlags = ['dev --store', 'dev --procedures', 'server --store']
+
+test.for(
+  Object.keys(lines)
+    .flatMap((name) => Object.keys(flags).map((flag) => [name, flag] as const))
+    .filter(([name, flag]) => !servedFlags.includes(`${name} --${flag}`)),
+)('pawl %s uses --%s, or refuses it', async ([name, flag], { skip }) => {
+  skip(name === 'help', 'help has no common flags')
+  using workspace = await createWorkspace()
+  writeFileSync(join(workspace.folder, 'a.pawl'), '')
+  const [args, tried] = flags[flag] as (typeof flags)[string]
+  const ran = await workspace.pawl(...(lines[name] as string).split(' '), ...args)
+  const said = ran.stdout + ran.stderr
+  const option = commands.find((one) => one.name() === name)?.options.find(({ long }) => long === `--${flag}`)
+  expect(ran.status, said).toBeGreaterThan(0)
+  if (option?.hidden === true) expect(said).toContain(`\`pawl ${name}\` does not use \`--${flag}\`.`)
+  else expect(said).toMatch(tried)
+})
+
+test.for(['dev', 'server'] as const)('pawl %s serves the store of --store', async (name) => {
+  using workspace = await createWorkspace()
+  await workspace.pawl('run', 'add', '--id', 'a:1', '--store', 'other.db')
+  const { child, origin, headers } = await startServing(name, workspace, '--store', 'other.db')
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const reply = await fetch(`${origin}/v1/runs/a:1`, { headers })
+  expect(await reply.json()).toMatchObject({ id: 'a:1', status: 'completed' })
+  await stop(child)
+})
+
+test('pawl dev works with the procedures of --procedures', async () => {
+  using workspace = await createWorkspace()
+  const dev = await startServing('dev', workspace, '--procedures', 'none.ts')
+  onTestFinished(() => void dev.child.kill('SIGKILL'))
+  await dev.line(/There is no file .*none\.ts/)
+  await stop(dev.child)
+})
 
 test.for(Object.keys(lines))('pawl %s --json prints JSON, or refuses it', async (name, { skip }) => {
   skip(name === 'help', 'help prints text')

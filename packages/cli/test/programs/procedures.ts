@@ -144,3 +144,12 @@ export const ledger = procedure({ name: 'ledger' }, async (ctx) => {
     })
   return 12
 })
+/** Writes down each step. The second one ends once a file exists. */
+export const held = procedure({ name: 'held' }, async (ctx) => {
+  await ctx.step('first', () => appendFileSync('ledger', 'first\n'))
+  await ctx.step('second', async () => {
+    appendFileSync('ledger', 'second\n')
+    while (!existsSync('open')) await pause(10)
+  })
+  return 'done'
+})

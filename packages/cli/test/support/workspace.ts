@@ -169,6 +169,13 @@ export async function startServing(
   }
 }
 
+/** Stops a process cleanly, so that it no longer uses its folder. */
+export async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
 /** A workspace whose commands go to a server, with a worker beside it. */
 export interface Served extends Workspace, AsyncDisposable {
   readonly dev: Dev
@@ -190,9 +197,7 @@ export async function serve(workspace: Workspace): Promise<Served> {
     in: (other, ...args) => here(folder, other, args),
     [Symbol.dispose]() {},
     async [Symbol.asyncDispose]() {
-      const ended = once(dev.child, 'exit')
-      dev.child.kill('SIGTERM')
-      await ended
+      await stop(dev.child)
     },
   }
 }
