@@ -124,7 +124,7 @@ function endsOnce(run: RunRecord): boolean {
 function isAnsweredBefore(run: RunRecord, by: string): boolean {
   const isOf = ({ type, kind, payload }: LogEvent): boolean =>
     type === 'settled' &&
-    kind?.startsWith('hitl_') === true &&
+    (kind === 'ail_decision' || kind?.startsWith('hitl_') === true) &&
     payload !== null &&
     (decodePayload(payload) as { readonly by?: string }).by === by
   return run.events.some(isOf) && !standingEvents(run).some(isOf)
