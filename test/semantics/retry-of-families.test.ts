@@ -277,3 +277,33 @@ test('a child that begins anew calls another run in place of the one that was ca
   expect(charged).toEqual([second])
   expect((await engine.get(first).status()).generation).toBe(1)
 })
+
+test('a child that a failed race has cancelled continues, although its parent failed later', async () => {
+  const { state, body } = breakable()
+  const clock = { now: Date.now() }
+  const isThere = gate()
+  const child = procedure({ name: 'child', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
+  const signals = { fail: z.void(), end: z.void() }
+  const parent = procedure({ name: 'parent', signals }, (ctx) =>
+    ctx
+      .race({
+        child: (own) => own.call(child, undefined, { id: 'c' }),
+        pay: (own) => own.step('pay', () => isThere.opened.then(body), once).then(() => own.receive('end')),
+      })
+      .then(({ winner }) => winner)
+      .catch((error: unknown) => ctx.receive('fail').then(() => Promise.reject(error))),
+  )
+  const engine = await start({ store: memory({ now: () => clock.now }), procedures: [parent, child] })
+  const run = await engine.run(parent, undefined, { id: 'p' })
+  await expect.poll(async () => (await engine.list({ parent: 'p' })).items.length).toBe(1)
+  isThere.open()
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  clock.now += 1_000
+  await run.signal('fail')
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  state.isBroken = false
+  expect((await engine.previewRetry('p')).children).toEqual(['c'])
+  await engine.retry('p')
+  await engine.get('c').signal('go')
+  expect(await run.result()).toBe('child')
+})

@@ -53,7 +53,7 @@ async function planRetry(
 interface RetriedParent extends Pick<Repetition, 'row' | 'events' | 'kept' | 'isAnew'> {
   /** The id of the run whose end ended it. */
   readonly cause: string | null
-  /** When its end, or that of a run above it, began to cancel its children. */
+  /** When its end, or what ended it, began to cancel its children. */
   readonly since: number
 }
 
@@ -66,24 +66,31 @@ async function planChildren(
   parent: RetriedParent,
   plan: Repetition[],
 ): Promise<readonly RetriedChild[]> {
-  const store = await connection.store()
   const ending = childrenOf(generationOf(parent.events), parent.events)
   const heard = new Set(parent.kept.flatMap(({ kind, position }) => (kind === 'child' ? position : [])))
+  const closedAt = new Map(closedBehind(parent))
   const children: RetriedChild[] = []
-  const query = { procedure: null, statuses: [], tag: null, parent: parent.row.id, limit: pageSize }
+  for await (const row of readChildren(connection, parent.row.id)) {
+    if (parent.isAnew && isReplaced(row)) continue
+    const position = row.parent?.position ?? null
+    const isEnding = ending.has(row.id) && (position === null || !heard.has(position))
+    const since = Math.min(parent.since, closedAt.get(position) ?? parent.since)
+    if (row.id !== parent.cause && !(isEnding && hasEndedSince(since, row))) continue
+    const isRetried = await planChild(connection, row, since, plan)
+    if (isRetried && isEnding) children.push({ id: row.id, position })
+  }
+  return children
+}
+
+/** Yields the children of a run, newest first. */
+async function* readChildren(connection: Connection, parent: string): AsyncGenerator<KnownRun> {
+  const store = await connection.store()
+  const query = { procedure: null, statuses: [], tag: null, parent, limit: pageSize }
   for (let before: number | null = null; ; ) {
     const rows = await store.runs({ ...query, before })
-    for (const found of rows) {
-      const row = readChild(found)
-      const position = row.parent?.position ?? null
-      const isEnding = ending.has(row.id) && (position === null || !heard.has(position))
-      if (parent.isAnew && isReplaced(row)) continue
-      if (row.id !== parent.cause && !(isEnding && hasEndedWith(parent, row))) continue
-      const isRetried = await planChild(connection, row, parent.since, plan)
-      if (isRetried && isEnding) children.push({ id: row.id, position })
-    }
+    for (const row of rows) yield readChild(row)
     const last = rows.at(-1)
-    if (rows.length < pageSize || last === undefined) return children
+    if (rows.length < pageSize || last === undefined) return
     before = last.run
   }
 }
@@ -98,8 +105,20 @@ function generationOf(events: readonly LogEvent[]): Generation {
   return generationIn(decode(first.payload) as StartedPayload, first)
 }
 
-/** Whether the end of a parent has cancelled its child. If the child is live again, a retry that did not reach the parent has retried it. */
-function hasEndedWith({ since }: RetriedParent, { state, cancelAt }: KnownRun): boolean {
+/** When the scopes of operations were closed, by position, behind the first result that is not kept: these are open again. */
+function closedBehind({
+  events,
+  kept,
+  isAnew,
+}: RetriedParent): readonly (readonly [number | null, number])[] {
+  const seqs = new Set(kept.map(({ seq }) => seq))
+  const cut = events.findIndex(({ type, seq }) => type === 'settled' && !seqs.has(seq))
+  if (isAnew || cut === -1) return []
+  return events.slice(cut).flatMap(({ type, position, at }) => (type === 'withdrawn' ? [[position, at]] : []))
+}
+
+/** Whether a child was cancelled then. If it is live again, a retry that did not reach its parent has retried it. */
+function hasEndedSince(since: number, { state, cancelAt }: KnownRun): boolean {
   return cancelAt === null ? state === 'live' : cancelAt >= since
 }
 
