@@ -65,6 +65,12 @@ export class PendingActivities {
     return false
   }
 
+  /** Whether any of them calls code of the author. In a parked run, it is between two attempts. */
+  get hasBodies(): boolean {
+    for (const { pending } of this.#entries.values()) if ('body' in pending.operation) return true
+    return false
+  }
+
   /** The open asks, with their operations. */
   get asks(): readonly Entry[] {
     if (this.#entries.size === 0) return none

@@ -136,12 +136,13 @@ export class Run implements RunMoves {
   }
 
   /**
-   * Whether this continuation is at the state of the claimed run, and no other worker has owned it since. One may have called bodies
-   * of which no event tells.
+   * Whether this continuation is at the state of the claimed run. If another worker has owned the run since, no event tells of the
+   * attempts that it has not recorded.
    */
   continues({ head, epoch }: Claimed): boolean {
-    const { phase, log } = this.#state
-    return phase === 'parked' && log.head === head && log.epoch + 1 === epoch
+    const { phase, log, activities } = this.#state
+    if (phase !== 'parked' || log.head !== head) return false
+    return log.epoch + 1 === epoch || !activities.hasBodies
   }
 
   /** Releases everything without writing. */
