@@ -1,6 +1,5 @@
 import { isCancel, multiselect, select, text } from '@clack/prompts'
-import { CommandError } from '../door/problem.ts'
-import { exit } from '../exit.ts'
+import { interrupted } from '../door/problem.ts'
 import { safe } from '../output/out.ts'
 
 export interface Choice<T> {
@@ -81,13 +80,6 @@ function toOption({ label, hint }: Choice<unknown>, index: number) {
 }
 
 function given<T>(value: T): Exclude<T, symbol> {
-  if (isCancel(value))
-    throw new CommandError(
-      {
-        ...{ type: 'about:blank', title: 'interrupted', status: 499, code: 'request-invalid' },
-        detail: 'Interrupted. Nothing was changed.',
-      },
-      exit.interrupted,
-    )
+  if (isCancel(value)) throw interrupted('Interrupted. Nothing was changed.')
   return value as Exclude<T, symbol>
 }

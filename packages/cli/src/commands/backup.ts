@@ -4,7 +4,7 @@ import { backUp } from '@pawl/storage-sqlite/internal'
 import { refuseServer } from '../config/find.ts'
 import { isPostgres } from '../config/store.ts'
 import type { Context } from '../context.ts'
-import { CommandError, usageError } from '../door/problem.ts'
+import { interrupted, usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
 
@@ -32,18 +32,10 @@ export async function backup(context: Context, file: string, { force }: BackupFl
   const options = { replaces: force === true, signal: context.signal }
   const { runs, bytes } = await backUp(resolve(surroundings.cwd, store), target, options).catch(
     (error: unknown) => {
-      throw context.signal.aborted ? interrupted(file) : error
+      throw context.signal.aborted ? interrupted(`Interrupted: ${file} was not written.`) : error
     },
   )
   if (out.json) out.print(JSON.stringify({ file, runs, bytes }))
   else out.note(`  ${safe(file)} is a verified copy with ${runs} run${runs === 1 ? '' : 's'}, ${bytes} bytes`)
   return exit.done
-}
-
-function interrupted(file: string): CommandError {
-  const detail = `Interrupted: ${file} was not written.`
-  return new CommandError(
-    { type: 'about:blank', title: 'interrupted', status: 499, detail, code: 'request-invalid' },
-    exit.interrupted,
-  )
 }

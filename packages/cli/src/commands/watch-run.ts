@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { AskJson, Door, RunJson } from '../door/door.ts'
 import { segmentOf } from '../door/door.ts'
-import { CommandError } from '../door/problem.ts'
+import { CommandError, interrupted } from '../door/problem.ts'
 import { type ExitStatus, exit, exitOfRun } from '../exit.ts'
 import { safe } from '../output/out.ts'
 import { showSuspension } from '../output/suspension.ts'
@@ -26,7 +26,8 @@ export async function watchRun(
   for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
     const run = await door.get<RunJson>(path)
     if (await hasSettled(door, run)) return run
-    if (signal.aborted) throw interrupted(id)
+    if (signal.aborted)
+      throw interrupted(`Interrupted. Run ${id} continues with the next worker.`, 'wait-timed-out')
     if (Date.now() >= until) throw timedOut(id)
     await pause(Math.min(pauseMs, until - Date.now()), signal)
   }
@@ -119,12 +120,4 @@ function timedOut(id: string): CommandError {
     detail,
     code: 'wait-timed-out',
   })
-}
-
-function interrupted(id: string): CommandError {
-  const detail = `Interrupted. Run ${id} continues with the next worker.`
-  return new CommandError(
-    { type: 'about:blank', title: 'interrupted', status: 499, detail, code: 'wait-timed-out' },
-    exit.interrupted,
-  )
 }

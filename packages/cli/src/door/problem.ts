@@ -28,3 +28,11 @@ export function unreachable(detail: string): CommandError {
     exit.unreachable,
   )
 }
+
+/** Ctrl-C has ended the command. */
+export function interrupted(detail: string, code: Problem['code'] = 'request-invalid'): CommandError {
+  return new CommandError(
+    { type: 'about:blank', title: 'interrupted', status: 499, detail, code },
+    exit.interrupted,
+  )
+}
