@@ -9,7 +9,7 @@ const published = readdirSync(new URL('packages', root)).filter((name) =>
 )
 
 /**
- * Names and command lines, in order: those after `build` read what it wrote.
+ * Names and command lines, in order: those after `build` and `stage` read what these wrote.
  * @type {[string, string[]][]}
  */
 const checks = [
@@ -24,9 +24,10 @@ const checks = [
   ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
   ['types', [bin('tsc'), '-p', 'tsconfig.test.json']],
   ['unused', [bin('knip'), '--no-config-hints']],
+  ['stage', ['node', '--import', 'tsx', 'scripts/publish/index.ts', ...published]],
   ...published.flatMap((name) => [
-    [`publint ${name}`, [bin('publint'), `packages/${name}`, '--strict']],
-    [`attw ${name}`, [bin('attw'), '--pack', `packages/${name}`, '--profile', 'esm-only']],
+    [`publint ${name}`, [bin('publint'), `.cache/publish/${name}`, '--strict']],
+    [`attw ${name}`, [bin('attw'), '--pack', `.cache/publish/${name}`, '--profile', 'esm-only']],
   ]),
 ]
 

@@ -83,10 +83,15 @@ function stacksOf(error: unknown): readonly string[] {
   return stacks
 }
 
-/** Returns the folders of the package's code as they appear in a stack: built, or as sources via a source map. */
+/**
+ * Returns the folders of the package's code as they appear in a stack: built, published as bundled chunks, or as sources via a
+ * source map.
+ */
 function findOwnFolders(): readonly string[] | null {
   const here = placesOn(readStack())[0]
-  const root = /^(.*[\\/])(?:src|dist)[\\/]host[\\/]call-site\.[jt]s:/.exec(here ?? '')?.[1]
+  const root = /^(.*[\\/])(?:(?:src|dist)[\\/]host[\\/]call-site\.[jt]s|dist[\\/]pawl-core-\w+\.js):/.exec(
+    here ?? '',
+  )?.[1]
   return root === undefined ? null : [`${root}src`, `${root}dist`].map((folder) => folder + sep)
 }
 
