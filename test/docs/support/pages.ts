@@ -18,10 +18,10 @@ export interface Page {
   readonly blocks: readonly Block[]
 }
 
-/** Everything written for people: at the root, the guides, the errors, and a page for each package and example. */
+/** Everything written for people: at the root, the guides, the errors, and of each package, each example and the bench. */
 export function readPages(): readonly Page[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  const folders = ['examples', ...listFolder('packages'), ...listFolder('examples')]
+  const folders = ['bench', 'examples', ...listFolder('packages'), ...listFolder('examples')]
   const paths = [
     ...readdirSync(root),
     ...docs.map((name) => join('docs', name)),
