@@ -1,4 +1,5 @@
 import { type LogEvent, noPosition } from '../events/event.ts'
+import { ClosedScopes } from './closing.ts'
 import type {
   Completed,
   DamagedLog,
@@ -8,12 +9,12 @@ import type {
   Nondeterminism,
   Verdict,
 } from './decision.ts'
-import { describeEvent, describePending, Ordinals } from './identity.ts'
+import { checkBehindEnd, differ, type Outcome, startedAgain } from './end-check.ts'
+import { describePending, Ordinals } from './identity.ts'
 import { IssuedOperations } from './issued.ts'
 import { LateResults } from './late.ts'
 import { type Operation, type Pending, type Program, type Scopes, Unreadable } from './operation.ts'
-import { Refusals } from './refusals.ts'
-import { type Closing, closingOf, createScope, maxRefused, outermostOf, type Scope } from './scope.ts'
+import type { Closing, Scope } from './scope.ts'
 import type { TurnOwner, Turns } from './turns.ts'
 
 /** The parts of a run that its execution uses. */
@@ -37,11 +38,6 @@ export interface ExecutionOptions<O extends Operation = Operation> {
   readonly onTimerFired?: (api: string, site: () => string | undefined) => void
   /** Called for every issue that takes a position, to find the call site of one of them. */
   readonly onIssue?: ((position: number) => void) | undefined
-}
-
-interface Outcome {
-  readonly failed: boolean
-  readonly value: unknown
 }
 
 /** The content of a `cancelled` event. */
@@ -71,20 +67,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** Whether the log is known to have more events than these. */
   #isMoreAhead = false
 
-  readonly root: Scope = createScope(null)
-  /** Operations that are settled without an event, each in its own turn before the next event. Null in most runs. */
-  #refusals: Refusals<O> | null = null
-  /** Operations closed without an event since the last decision. Null in most runs. */
-  #closed: Pending<O>[] | null = null
-  #openShields = 0
   /** The result or error of the procedure. The end waits for open shields and for pending rejections. */
   #outcome: Outcome | null = null
   /** Set if the run ends as soon as the pending rejections are delivered. */
   #isEndDue = false
   #graceFrom: number | null = null
-  /** Set if the run's own end was forced: operations in `root` no longer settle, even behind a shield. */
-  #forced: Closing | null = null
-  #forcing: (() => unknown) | null = null
   #onForced: ((error: unknown) => void) | null = null
   /** Null in most runs. */
   #late: LateResults<O> | null = null
@@ -97,6 +84,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #began = false
 
   readonly #issued: IssuedOperations<O>
+  readonly #closing: ClosedScopes<O>
   readonly #ordinals = new Ordinals()
   #lastIssued = 'the start'
 
@@ -115,6 +103,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.determinism = options.determinism
     this.#turns = options.turns
     this.#issued = new IssuedOperations(options.firstPosition ?? 0)
+    this.#closing = new ClosedScopes(this.#issued)
+  }
+
+  get root(): Scope {
+    return this.#closing.root
   }
 
   // ── called by the drain
@@ -136,12 +129,12 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (this.isOver) return 0
     const known = this.#events.length - this.#at
     const isQuietDue = this.#isQuietDue && (known > 0 || !this.#isMoreAhead)
-    return known + this.#unwritten + (this.#isEndDue ? 1 : 0) + (isQuietDue ? 1 : 0)
+    return known + this.#closing.dueTurns + (this.#isEndDue ? 1 : 0) + (isQuietDue ? 1 : 0)
   }
 
   /** Makes the next delivery and returns; the turn lasts until the queues are drained. */
   deliverNext(): void {
-    if (this.#unwritten > 0) return this.#deliverUnwritten()
+    if (this.#closing.dueTurns > 0) return this.#deliverUnwritten()
     if (this.#isEndDue) return this.#endOrAwaitShields(this.#outcome as Outcome)
     while (this.#at < this.#events.length) {
       const event = this.#events[this.#at] as LogEvent
@@ -167,12 +160,10 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   /** Returns the state of the run, once everything is delivered and drained. Lists each operation once. */
   decide(): Decision<O> {
-    if (this.#end !== null) return this.#endOf(this.#end.failed, this.#end.value)
+    if (this.#end !== null) return this.#endOf(this.#end)
     if (this.#verdict !== null) return this.#verdict
     if (this.#issued.isIdle) return this.#foreignAwait('it has no pending operation')
-    const closed = this.#closed ?? none
-    this.#closed = null
-    return { state: 'waiting', issued: this.#issued.listNew(), closed }
+    return { state: 'waiting', issued: this.#issued.listNew(), closed: this.#closing.takeClosed() }
   }
 
   /** Whether the decision needs a grace period: the procedure may still move outside a turn. */
@@ -231,9 +222,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
       this.foreign(`${operation.kind} "${operation.name}" was issued`)
       return new Promise(() => {})
     }
-    const closing = this.#closingOf(scope)
+    const closing = this.#closing.of(scope)
     const isRefused = closing !== null && closing.turn < this.#turn
-    if (isRefused && !this.#countRefused(closing)) return new Promise(() => {})
+    if (isRefused && !this.#closing.countRefused(closing)) return new Promise(() => {})
     const position = isRefused ? noPosition : this.#issued.takePosition()
     const turn = this.#turn
     const nth = this.#ordinals.next(turn, operation)
@@ -246,19 +237,17 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     })
     pending.promise = promise
     if (!isRefused) this.#issued.add(pending)
-    if (closing !== null) this.#refuse(pending)
+    if (closing !== null) this.#closing.refuse(pending)
     return promise
   }
 
   close(scopes: readonly Scope[], error: () => unknown): void {
     if (this.#turns.current !== this) return this.foreign('a race or a map ended')
-    const closing: Closing = { error, turn: this.#turn, refused: 0 }
-    for (const scope of scopes) scope.closed ??= closing
-    this.#refuseClosed()
+    this.#closing.close(scopes, error, this.#turn)
   }
 
   adopt(promise: Promise<unknown>, from: Scope, to: Scope): 'adopted' | 'elsewhere' | 'none' {
-    for (const some of [this.#issued.pending.values(), this.#refusals?.waiting ?? []])
+    for (const some of [this.#issued.pending.values(), this.#closing.refused])
       for (const pending of some) {
         if (pending.promise !== promise) continue
         if (pending.scope !== from) return 'elsewhere'
@@ -269,23 +258,19 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   }
 
   refusalOf(scope: Scope): Closing | null {
-    const closing = this.#closingOf(scope)
-    return closing !== null && closing.turn < this.#turn ? closing : null
+    return this.#closing.before(scope, this.#turn)
   }
 
   openShield(parent: Scope): Scope {
     if (this.#turns.current !== this) this.foreign('a shield was begun')
-    this.#openShields++
-    return createScope(parent, true)
+    return this.#closing.openShield(parent)
   }
 
   closeShield(scope: Scope): void {
     if (this.#turns.current !== this) return this.foreign('a shield ended')
-    scope.shielded = false
-    this.#openShields--
-    if (this.#closingOf(scope) !== null) this.#refuseClosed()
-    if (this.#outcome === null || this.#openShields > 0 || this.isOver) return
-    if (this.#unwritten > 0) this.#isEndDue = true
+    this.#closing.closeShield(scope)
+    if (this.#outcome === null || this.#closing.hasOpenShields || this.isOver) return
+    if (this.#closing.dueTurns > 0) this.#isEndDue = true
     else this.#end = this.#outcome
   }
 
@@ -294,11 +279,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   }
 
   get isRejecting(): boolean {
-    return this.#unwritten > 0
+    return this.#closing.dueTurns > 0
   }
 
   get isUnsettled(): boolean {
-    if (this.#openShields > 0 || this.#late?.isEmpty === false) return true
+    if (this.#closing.hasOpenShields || this.#late?.isEmpty === false) return true
     for (const { operation } of this.#issued.pending.values())
       if (operation.readLate !== undefined) return true
     return false
@@ -307,7 +292,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   whenQuiet(awaitsShields: boolean, callback: () => void): void {
     this.#late ??= new LateResults()
     this.#late.await({ awaitsShields, callback })
-    if (awaitsShields && this.#hasShields) this.#graceFrom ??= this.#time
+    if (awaitsShields && this.#closing.awaitsShields) this.#graceFrom ??= this.#time
   }
 
   /** Records that the procedure used its context outside its own turn. */
@@ -382,20 +367,19 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (this.isOver || this.#outcome !== null) return
     this.#outcome = { failed, value }
     // Pending rejections are delivered first, so that the procedure can clean up.
-    if (this.#unwritten > 0) this.#isEndDue = true
+    if (this.#closing.dueTurns > 0) this.#isEndDue = true
     else this.#endOrAwaitShields(this.#outcome)
   }
 
   /** Ends the run, or, while shields are open, closes everything else as at an end. */
   #endOrAwaitShields(outcome: Outcome): void {
     this.#isEndDue = false
-    if (this.#openShields === 0 || this.#forced !== null) {
+    if (!this.#closing.awaitsShields) {
       this.#end = outcome
       return
     }
     this.#graceFrom ??= this.#time
-    this.root.closed ??= { error: null, turn: this.#turn, refused: 0 }
-    this.#refuseClosed()
+    this.#closing.close([this.root], null, this.#turn)
   }
 
   #settle(event: LogEvent, pending: Pending<O>): void {
@@ -441,65 +425,21 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (event.at > this.#time) this.#time = event.at
   }
 
-  // ── closed scopes
-
-  #closingOf(scope: Scope): Closing | null {
-    if (this.#forced !== null && outermostOf(scope) === this.root) return this.#forced
-    return closingOf(scope)
-  }
-
-  /** Counts a refused operation. False: the limit is exceeded and it never settles; for a cancelled run this forces the end. */
-  #countRefused(closing: Closing): boolean {
-    const { error } = closing
-    if (error === null || closing.refused === maxRefused) return false
-    if (++closing.refused < maxRefused) return true
-    if (closing === this.root.closed) this.#forcing = error
-    return false
-  }
-
-  #refuse(pending: Pending<O>): void {
-    this.#refusals ??= new Refusals()
-    this.#refusals.add(pending)
-  }
-
-  #refuseClosed(): void {
-    for (const pending of this.#issued.pending.values())
-      if (this.#closingOf(pending.scope) !== null) this.#refuse(pending)
-    this.#issued.forgetClosed()
-  }
-
-  /** The number of due turns that no event begins. */
-  get #unwritten(): number {
-    return this.#refusals === null ? 0 : this.#refusals.size + (this.#forcing === null ? 0 : 1)
-  }
+  // ── turns that no event begins
 
   #deliverUnwritten(): void {
-    const forcing = this.#forcing
     this.#turn++
-    this.#forcing = null
-    if (forcing !== null) this.#force(forcing)
-    else this.#rejectClosed((this.#refusals as Refusals<O>).takeNext())
-  }
-
-  #rejectClosed(pending: Pending<O>): void {
-    if (pending.position !== noPosition) {
-      this.#issued.close(pending)
-      this.#closed ??= []
-      this.#closed.push(pending)
-      if (pending.operation.readLate !== undefined) {
-        this.#late ??= new LateResults()
-        this.#late.add(pending)
-      }
-    }
-    const error = this.#closingOf(pending.scope)?.error
-    if (error) pending.reject(error())
+    const forcing = this.#closing.takeForcing()
+    if (forcing !== null) return this.#force(forcing)
+    const pending = this.#closing.rejectNext()
+    if (pending.position === noPosition || pending.operation.readLate === undefined) return
+    this.#late ??= new LateResults()
+    this.#late.add(pending)
   }
 
   /** Abandons the procedure: its pending operations never settle. */
   #force(error: () => unknown): void {
-    if (this.#forced !== null) return
-    this.#forced = { error: null, turn: this.#turn, refused: 0 }
-    this.#refuseClosed()
+    if (!this.#closing.force(this.#turn)) return
     if (this.#outcome !== null) this.#end = this.#outcome
     else if (this.#onForced !== null) this.#onForced(error())
     else this.#finish(true, error())
@@ -507,17 +447,13 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   // ── late results
 
-  get #hasShields(): boolean {
-    return this.#openShields > 0 && this.#forced === null
-  }
-
   get #isQuietDue(): boolean {
-    return this.#late?.isDue(this.#hasShields) === true
+    return this.#late?.isDue(this.#closing.awaitsShields) === true
   }
 
   /** Calls back in a turn of its own: before the first event that is not late, so that live and replay agree. */
   #callQuiet(): void {
-    const waiter = this.#late?.takeDue(this.#hasShields)
+    const waiter = this.#late?.takeDue(this.#closing.awaitsShields)
     this.#turn++
     // Nothing is left that a forced end would break.
     if (waiter?.awaitsShields === true) this.#graceFrom = null
@@ -565,36 +501,18 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   }
 
   /** Returns the end if the rest of the log agrees. */
-  #endOf(failed: boolean, value: unknown): Completed<O> | Failed<O> | Nondeterminism | DamagedLog {
+  #endOf(end: Outcome): Completed<O> | Failed<O> | Nondeterminism | DamagedLog {
     for (; this.#at < this.#events.length; this.#at++) {
       const event = this.#events[this.#at] as LogEvent
-      if (event.type === 'started') return startedAgain(event)
-      const position = event.kind === null ? this.#issued.nextPosition : event.position
-      if (!this.#mayFollow(event, failed))
-        return failed
-          ? { ...differ(event, position, 'its failure'), thrown: { error: value } }
-          : differ(event, position, 'its completion')
+      const disagreement = checkBehindEnd(event, end, this.#issued, this.#turn)
+      if (disagreement !== null) return disagreement
       this.#readBehindEnd(event)
     }
     const left = [...this.#issued.pending.values()].filter(({ operation }) => operation.isPassive !== true)
-    const closed = this.#closed ?? none
-    if (!failed) return { state: 'completed', output: value, left, closed }
-    return {
-      state: 'failed',
-      error: value,
-      position: this.#failures?.get(value as object) ?? null,
-      left,
-      closed,
-    }
-  }
-
-  /** Whether an event may follow the end: the same outcome, or late events. Operations of the last turn were never started. */
-  #mayFollow(event: LogEvent, failed: boolean): boolean {
-    if (event.type === 'ended') return event.failed === failed
-    if (event.kind === null) return true
-    return this.#issued.recognise(event) === null
-      ? this.#issued.isSettled(event.position)
-      : event.turn < this.#turn
+    const { closed } = this.#closing
+    if (!end.failed) return { state: 'completed', output: end.value, left, closed }
+    const position = this.#failures?.get(end.value as object) ?? null
+    return { state: 'failed', error: end.value, position, left, closed }
   }
 
   #foreignAwait(what: string): ForeignAwait {
@@ -606,11 +524,3 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 }
 
 const none: readonly never[] = []
-
-function differ(event: LogEvent, position: number, asked: string): Nondeterminism {
-  return { state: 'nondeterminism', position, recorded: describeEvent(event), asked }
-}
-
-function startedAgain({ seq }: LogEvent): DamagedLog {
-  return { state: 'damaged', what: `its event ${seq} is a second "started" event` }
-}
