@@ -202,7 +202,7 @@ export function describeChildrenTable(makePlace: () => Promise<CancelPlace>): vo
   test('a spawn returns a handle, and the run that has the id already', async () => {
     const { engine, run: parent } = await run(async (ctx) => {
       const first = await ctx.spawn(double, { n: 5 }, { id: 'child' })
-      const again = await ctx.spawn(double, { n: 6 }, { id: 'child' })
+      const again = await ctx.spawn(double, { n: 5 }, { id: 'child' })
       return [first.id, again.id, await first.result(), await again.result()]
     }, double)
     expect(await parent.result()).toEqual(['child', 'child', 10, 10])
@@ -218,11 +218,41 @@ export function describeChildrenTable(makePlace: () => Promise<CancelPlace>): vo
     expect(await parent.result()).toBe(true)
   })
 
+  test('a spawn of the id of a run with another input is rejected, also if both are spawned at once', async () => {
+    const { engine, run: parent } = await run(async (ctx) => {
+      const codeOf = (error: unknown) => (PawlError.is(error) ? error.code : error)
+      const spawn = (n: number, id: string) => ctx.spawn(double, { n }, { id }).then(({ id }) => id, codeOf)
+      const one = await spawn(5, 'child')
+      return [
+        one,
+        await spawn(6, 'child'),
+        await spawn(5, 'child'),
+        ...(await Promise.all([spawn(7, 'other'), spawn(8, 'other')])),
+      ]
+    }, double)
+    expect(await parent.result()).toEqual(['child', 'id-taken', 'child', 'other', 'id-taken'])
+    expect((await engine.list()).items).toHaveLength(3)
+  })
+
+  test('a spawn finds the run that a caller has started with the same input, which its schema transforms', async () => {
+    const { start } = await setUp()
+    const trimmed = procedure(
+      { name: 'trimmed', input: z.object({ n: z.string().transform(Number) }), output: z.number() },
+      async (_ctx, { n }) => n,
+    )
+    const parent = procedure({ name: 'parent' }, async (ctx) =>
+      (await ctx.spawn(trimmed, { n: '7' }, { id: 'child' })).result(),
+    )
+    const engine = await start(parent, trimmed)
+    await engine.run(trimmed, { n: '7' }, { id: 'child' })
+    expect(await (await engine.run(parent)).result()).toBe(7)
+  })
+
   test('two spawns of one id at once are one run', async () => {
     const { run: parent } = await run(async (ctx) => {
       const handles = await Promise.all([
         ctx.spawn(double, { n: 5 }, { id: 'child' }),
-        ctx.spawn(double, { n: 6 }, { id: 'child' }),
+        ctx.spawn(double, { n: 5 }, { id: 'child' }),
       ])
       return Promise.all(handles.map((handle) => handle.result()))
     }, double)

@@ -74,7 +74,7 @@ export function composeStart(
 export function isSameInput(
   sha256: Sha256,
   recorded: StartedPayload,
-  { run, given }: ComposedStart,
+  { run, given }: { readonly run: Pick<UnhashedRun, 'started'>; readonly given: Given },
 ): boolean {
   const sought = decode(run.started.payload) as StartedPayload
   const original = recorded.generation?.given

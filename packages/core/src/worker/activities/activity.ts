@@ -127,6 +127,8 @@ export interface OtherRuns {
   /** Whether an operation of this run creates a run with this id in the next unit. */
   isBeingCreated(id: string): boolean
   find(id: string): Promise<RunRow | null>
+  /** Whether a run was started with the input of a child, as the child was composed or as it was `given`. @throws PawlError 'run-quarantined' */
+  hasInput(row: RunRow, child: ChildRun, given: Uint8Array | null): Promise<boolean>
   /** Returns how a run has ended. @throws ReadFailed, LogDamaged, WrittenLater */
   readEnd(row: RunRow): Promise<EndedPayload>
   /** Checks and encodes a signal. @throws PawlError 'payload-invalid', 'payload-refused', 'option-invalid' */

@@ -1,13 +1,15 @@
 import type { ChildSpec } from '../../authoring/operations.ts'
 import { readSignalArgs } from '../../authoring/signal/arguments.ts'
 import { whenKnown } from '../../base/when-known.ts'
-import { LogDamaged } from '../../events/codec.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { isUnread, LogDamaged } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
 import type { EndedPayload, ParentPayload } from '../../events/payloads.ts'
+import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
-import { composeStart } from '../../runs/check-start.ts'
+import { composeStart, isSameInput } from '../../runs/check-start.ts'
 import { deriveChildId } from '../../runs/child-id.ts'
 import { hashRun } from '../../runs/new-run.ts'
 import type { OtherRuns } from '../activities/activity.ts'
@@ -45,6 +47,7 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
     },
     isBeingCreated: (id) => run.outbox.creates(id),
     find: (id) => untilRead(run, () => services.store.find(id)),
+    hasInput: (row, child, given) => untilRead(run, () => hasInput(run, row, child, given)),
     readEnd: (row) => untilRead(run, () => readEnd(run, row)),
     readSignal: (schema, args) => readSignalArgs(schema, args, validate),
   }
@@ -60,15 +63,34 @@ function rootOf({ continuation: { parent } }: RunState): string | null {
   return parent === null ? null : (parent.root ?? parent.run)
 }
 
-function startOf({ procedure, code, input }: ChildSpec): {
+function startOf({ procedure, code, input, id }: ChildSpec): {
   readonly procedure: string
   readonly code: ChildSpec['code']
   readonly input: unknown
-  readonly isRepeatable: false
+  readonly isRepeatable: boolean
   readonly by: null
   readonly tags: readonly string[]
 } {
-  return { procedure, code, input: decode(input), isRepeatable: false, by: null, tags: [] }
+  // Another start may meet only an id that was given.
+  return { procedure, code, input: decode(input), isRepeatable: id !== null, by: null, tags: [] }
+}
+
+/** Compares the input of another run, as the input of a repeated start is. */
+async function hasInput(
+  { services }: RunState,
+  { id, run, base }: RunRow,
+  child: ChildRun,
+  given: Uint8Array | null,
+): Promise<boolean> {
+  const [first] = await services.store.load(run, base, 1)
+  try {
+    if (first === undefined) throw new LogDamaged('it has no log')
+    const recorded = readStarted(first)
+    return isSameInput(services.sha256, recorded, { run: child, given: { value: () => decode(given) } })
+  } catch (error) {
+    if (!isUnread(error)) throw error
+    throw new PawlError('run-quarantined', { run: id, reason: error.message })
+  }
 }
 
 /** Reads the end of another run, verified with its whole log. @throws LogDamaged, WrittenLater, ReadFailed */
@@ -90,7 +112,7 @@ async function untilRead<Value>(run: RunState, read: () => Promise<Value>): Prom
   for (;;) {
     try {
       return await read().catch((error: unknown) => {
-        if (error instanceof LogDamaged || error instanceof ReadFailed) throw error
+        if (error instanceof LogDamaged || error instanceof ReadFailed || PawlError.is(error)) throw error
         return passOn(error)
       })
     } catch (error) {

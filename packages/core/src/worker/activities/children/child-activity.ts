@@ -85,31 +85,44 @@ export class ChildActivity implements Activity {
       pending: this.#pending,
       payload: encodeRecord(created, 'child'),
       effects: [{ do: 'create-run', run }],
-      onRefused: () => this.#onTaken(run.id),
+      onRefused: () => this.#onTaken(run),
     })
   }
 
-  /** A run has the id. For a `spawn`, it is the run that was asked for, unless its procedure differs. */
-  #onTaken(id: string): void {
+  /** A run has the id. For a `spawn`, it is the run that was asked for, unless its procedure or its input differs. */
+  #onTaken(run: ChildRun): void {
+    const { id } = run
     const { kind, child } = this.#pending.operation
     this.#work.await(this.#context.others.find(id), (row) => {
       // It was in the same unit, and is written now.
       if (row === null) return this.#onTakenHere(id)
       const isOwn = this.#isOwn(row)
-      if (row.procedure !== child.procedure || (kind === 'child' && !isOwn))
-        return this.#work.fail(new PawlError('id-taken', { id }))
+      if (row.procedure !== child.procedure || (kind === 'child' && !isOwn)) return this.#refuseTaken(id)
       if (kind === 'child' && row.state !== 'live') return this.#readEnd(row)
-      const existing: CreatedPayload = {
-        id,
-        ...(child.isDetached ? { detached: true } : {}),
-        ...(isOwn ? {} : { existed: true }),
-      }
-      this.#context.record({
-        type: kind === 'child' ? 'created' : 'settled',
-        pending: this.#pending,
-        payload: encodeRecord(existing, 'child'),
-      })
+      if (isOwn) return this.#adopt(id, true)
+      this.#work.await(this.#context.others.hasInput(row, run, child.input), (isSame) =>
+        isSame ? this.#adopt(id, false) : this.#refuseTaken(id),
+      )
     })
+  }
+
+  /** Records that a run which exists is the child. */
+  #adopt(id: string, isOwn: boolean): void {
+    const { kind, child } = this.#pending.operation
+    const existing: CreatedPayload = {
+      id,
+      ...(child.isDetached ? { detached: true } : {}),
+      ...(isOwn ? {} : { existed: true }),
+    }
+    this.#context.record({
+      type: kind === 'child' ? 'created' : 'settled',
+      pending: this.#pending,
+      payload: encodeRecord(existing, 'child'),
+    })
+  }
+
+  #refuseTaken(id: string): void {
+    this.#work.fail(new PawlError('id-taken', { id }))
   }
 
   /** Whether this very operation has created the run, before this run was retried. */
@@ -126,7 +139,7 @@ export class ChildActivity implements Activity {
 
   /** Another operation of this run creates a run with the id. */
   #onTakenHere(id: string): void {
-    if (this.#pending.operation.kind === 'child') this.#work.fail(new PawlError('id-taken', { id }))
+    if (this.#pending.operation.kind === 'child') this.#refuseTaken(id)
     else this.#isBehind = true
   }
 }
