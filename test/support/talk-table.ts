@@ -301,6 +301,32 @@ export function describeTalk(makePlace: () => Promise<CancelPlace>): void {
     expect(await run.state('renamed')).toBe(2)
   })
 
+  test('a progress beyond its ranges is refused, and the one before stays', async () => {
+    const refused: unknown[] = []
+    const careless = procedure({ name: 'careless', signals: { go: z.void() } }, async (ctx) => {
+      ctx.progress({ done: 1, message: 'x'.repeat(1_000) })
+      for (const progress of [
+        { done: 2, message: 'x'.repeat(1_001) },
+        { done: 2, message: '' },
+        { done: -1 },
+        { done: Number.NaN },
+        { done: 2, total: Number.POSITIVE_INFINITY },
+      ])
+        try {
+          ctx.progress(progress)
+        } catch (error) {
+          refused.push(PawlError.is(error) && error.code)
+        }
+      await ctx.receive('go')
+    })
+    const { engine } = await start(careless)
+    const run = await engine.run(careless)
+    await run.signal('go')
+    await run.result()
+    expect(refused).toEqual(Array(5).fill('option-invalid'))
+    expect((await run.status()).progress).toMatchObject({ done: 1 })
+  })
+
   test('the progress is shown while a step is at work, while the run waits, and after its end', async () => {
     let next = (): void => {}
     const isSeen = new Promise<void>((resolve) => {

@@ -7,6 +7,8 @@ import type { ProcedureDefinition } from '../procedure.ts'
 import type { Progress } from './progress.ts'
 
 const maxStateBytes = 256 * 1024
+/** Maximum characters of what a run says that it does. Lists show it. */
+const maxMessage = 1_000
 
 /** Receives what a procedure shows of itself. */
 export interface Exposed {
@@ -46,8 +48,15 @@ export function checkState(
 const progressOptions = {
   done: required(number(0, Number.MAX_SAFE_INTEGER)),
   total: optional(number(0, Number.MAX_SAFE_INTEGER)),
-  message: optional(checkText),
+  message: optional(checkMessage),
 } satisfies Spec<Progress>
+
+function checkMessage(option: string, value: unknown): string {
+  const text = checkText(option, value)
+  if (text.length > maxMessage)
+    refuse(option, value, `It must have at most 1,000 characters; it has ${text.length}.`)
+  return text
+}
 
 /** Reads the argument of `ctx.progress`. @throws PawlError 'option-invalid' */
 export function readProgress(given: unknown): ProgressRecord {
