@@ -87,3 +87,60 @@ test('an option observe without a method is refused by name', async () => {
   const creating = createEngine({ store: memory(), procedures: [], observe: others as Observer })
   await expect(creating).rejects.toThrow('observe.ended of createEngine')
 })
+
+/** Collects the unhandled rejections of the process while a task runs. */
+async function unhandledOf(task: () => Promise<void>): Promise<readonly unknown[]> {
+  const unhandled: unknown[] = []
+  const note = (error: unknown): void => void unhandled.push(error)
+  const others = process.listeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', note)
+  try {
+    await task()
+    // Node tells of them before the next round.
+    await new Promise((resolve) => setImmediate(resolve))
+  } finally {
+    process.off('unhandledRejection', note)
+    for (const other of others) process.on('unhandledRejection', other)
+  }
+  return unhandled
+}
+
+const failLater = async (): Promise<never> => fail()
+
+test('an observer whose methods are async and reject is logged once, and nothing is left unhandled', async () => {
+  const methods = Object.fromEntries(Object.keys(nothing).map((method) => [method, failLater]))
+  const observe = methods as unknown as Observer
+  const reports = {
+    ...nothing,
+    called: () => ({ done: failLater, failed: failLater }),
+    attempted: () => ({
+      run: async (body: () => unknown) => {
+        await body()
+        throw new Error('broken')
+      },
+      recorded: failLater,
+    }),
+  } as unknown as Observer
+  const once = ['The observer threw an error, which is ignored']
+  expect(
+    await unhandledOf(async () => {
+      expect(await runWith(observe)).toEqual(once)
+      expect(await runWith(reports)).toEqual(once)
+    }),
+  ).toEqual([])
+})
+
+test('a logger whose methods are async and reject leaves nothing unhandled', async () => {
+  const logger = { debug: failLater, info: failLater, warn: failLater, error: failLater }
+  const talks = procedure({ name: 'talks' }, async (ctx) => {
+    ctx.log.info('at work')
+    await ctx.step('fails', () => fail(), { retry: { attempts: 1 } })
+  })
+  expect(
+    await unhandledOf(async () => {
+      const engine = await createEngine({ store: memory(), procedures: [talks], logger })
+      await expect((await engine.run(talks)).result()).rejects.toMatchObject({ code: 'run-failed' })
+      await engine.stop()
+    }),
+  ).toEqual([])
+})

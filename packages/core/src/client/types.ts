@@ -82,7 +82,7 @@ export interface EngineOptions {
    * procedures. Default: for ever; 30 days for the procedures of Pawl itself, whose names begin with `pawl.`.
    */
   readonly retention?: { readonly [procedure: string]: Retention }
-  /** Receives log lines of the engine and of `ctx.log`. Errors that it throws are ignored. Default: the console, without `debug`. */
+  /** Receives log lines of the engine and of `ctx.log`. Errors that it throws are ignored, also if its methods are async. Default: the console, without `debug`. */
   readonly logger?: Logger
   /** Receives what the engine and its client do, for traces and metrics, such as `otel()` of `@pawl/otel`. Default: none. */
   readonly observe?: Observer

@@ -1,8 +1,10 @@
+import { catchRejection } from '../base/thenable.ts'
 import type { Logger } from '../ports/logger.ts'
 import { turns } from './turn.ts'
 
 /**
- * Wraps a logger for the engine. It runs outside turns, with the real clock, and an error that it throws is ignored.
+ * Wraps a logger for the engine. It runs outside turns, with the real clock, and an error that it throws, or with
+ * which a promise rejects that it returns, is ignored.
  */
 export function outsideTurn(logger: Logger): Logger {
   const at =
@@ -11,7 +13,7 @@ export function outsideTurn(logger: Logger): Logger {
       const { current } = turns
       turns.current = null
       try {
-        logger[level](message, fields)
+        catchRejection(logger[level](message, fields), ignore)
       } catch {
         // A failing logger cannot report its own error.
       } finally {
@@ -20,3 +22,5 @@ export function outsideTurn(logger: Logger): Logger {
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
+
+function ignore(): void {}

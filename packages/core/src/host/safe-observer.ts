@@ -1,3 +1,4 @@
+import { catchRejection } from '../base/thenable.ts'
 import type { TraceContext } from '../events/payloads.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AttemptObservation, CallObservation, Observer } from '../ports/observer.ts'
@@ -8,16 +9,21 @@ const maxTraceBytes = 512
 /** Wraps an observer, so that its errors are logged once and have no other effect. */
 export function makeSafe(observer: Observer, logger: Logger): Observer {
   let isReported = false
+  function report(error: unknown): void {
+    if (!isReported) logger.error('The observer threw an error, which is ignored', { error })
+    isReported = true
+  }
+  /** A method that returns a promise, which TypeScript allows, has no result. */
   function attempt<Result>(call: () => Result): Result | undefined {
     try {
-      return call()
+      const result = call()
+      return catchRejection(result, report) ? undefined : result
     } catch (error) {
-      if (!isReported) logger.error('The observer threw an error, which is ignored', { error })
-      isReported = true
+      report(error)
       return undefined
     }
   }
-  const safe = { attempt }
+  const safe = { attempt, report }
   return {
     called: (call) =>
       makeCallSafe(
@@ -42,6 +48,7 @@ export function makeSafe(observer: Observer, logger: Logger): Observer {
 
 interface Safe {
   attempt<Result>(call: () => Result): Result | undefined
+  report(error: unknown): void
 }
 
 function makeCallSafe({ attempt }: Safe, call: CallObservation | undefined): CallObservation {
@@ -52,7 +59,7 @@ function makeCallSafe({ attempt }: Safe, call: CallObservation | undefined): Cal
   }
 }
 
-function makeAttemptSafe({ attempt }: Safe, one: AttemptObservation | undefined): AttemptObservation {
+function makeAttemptSafe({ attempt, report }: Safe, one: AttemptObservation | undefined): AttemptObservation {
   return {
     run<Result>(body: () => Result): Result {
       let repeat: (() => Result) | null = null
@@ -68,11 +75,26 @@ function makeAttemptSafe({ attempt }: Safe, one: AttemptObservation | undefined)
           return undefined as Result
         }
       }
-      attempt(() => one?.run(once))
+      attempt(() => {
+        const observed: unknown = one?.run(once)
+        // The body's own promise is not the observer's.
+        if (repeat !== null) catchOwn(observed, repeat, report)
+      })
       return (repeat ?? body)()
     },
     recorded: (outcome) => attempt(() => one?.recorded(outcome)),
   }
+}
+
+/** Reports the error with which an observer's promise rejects, unless it passes on that of the body. */
+function catchOwn(observed: unknown, body: () => unknown, report: (error: unknown) => void): void {
+  catchRejection(observed, (error) => {
+    const ofBody = new Promise((resolve) => resolve(body()))
+    ofBody.then(
+      () => report(error),
+      (own) => own !== error && report(error),
+    )
+  })
 }
 
 /** Omits what is not a trace context, or a `tracestate` that is too long to keep. */

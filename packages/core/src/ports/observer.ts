@@ -4,7 +4,7 @@ import type { TraceContext } from '../events/payloads.ts'
 /**
  * Receives what an engine or a client does, for traces and metrics. Nothing is reported twice: attempts of bodies, asks and
  * ends are reported by the worker whose write was acknowledged, and a replay reports nothing. A crash can lose a report.
- * Errors that it throws are logged once and have no other effect.
+ * Errors that it throws, or with which a promise that it returns rejects, are logged once and have no other effect.
  */
 export interface Observer {
   /** Called before a caller starts, signals or answers a run. */
