@@ -1,5 +1,15 @@
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -69,6 +79,32 @@ test('dev replaces the worker when the code changes, names the runs that no long
     writeFileSync(file, before)
     await dev.line(/Working\./)
     expect(await add(dev)).toBe(2)
+  } finally {
+    dev.child.kill('SIGTERM')
+  }
+  expect(await once(dev.child, 'exit')).toEqual([0, null])
+})
+
+test('dev sees every save, also of editors that write another file and rename it, and of new folders', async () => {
+  using workspace = await createWorkspace({ typescript: true })
+  const file = join(workspace.folder, 'procedures.ts')
+  const dev = await startDev(workspace)
+  try {
+    await dev.line(/Working\./)
+    const before = readFileSync(file, 'utf8')
+    for (const answer of [10, 20, 30]) {
+      writeFileSync(`${file}.tmp`, before.replace('1 + 1', `${answer}`))
+      renameSync(`${file}.tmp`, file)
+      await dev.line(/procedures\.ts changed/)
+      await dev.line(/Working\./)
+      expect(await add(dev)).toBe(answer)
+    }
+    writeFileSync(file, before.replace('1 + 1', '40'))
+    await dev.line(/procedures\.ts changed/)
+    await dev.line(/Working\./)
+    mkdirSync(join(workspace.folder, 'made/later'), { recursive: true })
+    writeFileSync(join(workspace.folder, 'made/later/helper.ts'), 'export {}\n')
+    await dev.line(/made\/later\/helper\.ts changed/)
   } finally {
     dev.child.kill('SIGTERM')
   }

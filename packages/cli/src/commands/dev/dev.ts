@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Context } from '../../context.ts'
 import { usageError } from '../../door/problem.ts'
 import { type ExitStatus, exit } from '../../exit.ts'
@@ -44,9 +44,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<ExitStatus
     onExit: () => out.note(out.style('red', '  The worker has ended. It starts again when a file changes.')),
   })
   const watcher = watchFiles(surroundings.cwd, (file) => {
-    out.note(
-      `  ${safe(relative(surroundings.cwd, join(surroundings.cwd, file)))} changed: replacing the worker...`,
-    )
+    out.note(`  ${safe(file)} changed: replacing the worker...`)
     void worker.replace()
   })
   out.print(out.json ? JSON.stringify({ url }) : url)
@@ -54,9 +52,10 @@ export async function dev(context: Context, flags: DevFlags): Promise<ExitStatus
     openBrowser(url, surroundings.env, () =>
       out.note('  No browser could be opened. Open the address above.'),
     )
+  await watcher.ready
   await worker.replace()
   await aborted(signal)
-  watcher.close()
+  await watcher.close()
   await worker.stop()
   await server.stop()
   return exit.done
