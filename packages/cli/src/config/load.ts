@@ -27,16 +27,32 @@ function nodeLoadsTypeScript(): boolean {
   return Boolean((process.features as { readonly typescript?: string | false }).typescript)
 }
 
-type TsxApi = { tsImport(file: string, options: { readonly parentURL: string }): Promise<object> }
-
+/** Registered for the whole process, as `node --import tsx` does: imported by `tsImport`, CommonJS has its whole source for a name. */
 async function loadByTsx(file: string): Promise<object> {
-  const { tsImport } = await importTsx(file)
-  const url = pathToFileURL(file).href
-  return tsImport(url, { parentURL: url })
+  const tsx = findTsx(file)
+  if (!registered.has(tsx.folder)) {
+    registered.add(tsx.folder)
+    for (const half of ['./cjs/api', './esm/api'] as const) {
+      const { register } = (await import(tsx.urlOf(half))) as { register(): unknown }
+      register()
+    }
+  }
+  return exportsOf((await import(pathToFileURL(file).href)) as object)
 }
 
-/** The API of the tsx nearest to the file. `require` would find its CommonJS half, which loads modules in another way. */
-async function importTsx(file: string): Promise<TsxApi> {
+/** Of CommonJS, Node may know no name but `default`, which then holds all that the module exports. */
+function exportsOf(module: object): object {
+  const { default: whole } = module as { readonly default?: { readonly __esModule?: boolean } | null }
+  return whole?.__esModule === true ? whole : module
+}
+
+const registered = new Set<string>()
+
+/** The tsx nearest to the file. `require` would find its CommonJS half, which loads modules in another way. */
+function findTsx(file: string): {
+  readonly folder: string
+  urlOf(half: keyof TsxManifest['exports']): string
+} {
   let manifest: string
   try {
     manifest = createRequire(join(dirname(file), 'noop.js')).resolve('tsx/package.json')
@@ -49,10 +65,12 @@ async function importTsx(file: string): Promise<TsxApi> {
     )
   }
   const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as TsxManifest
-  const { default: path } = exports['./esm/api'].import
-  return (await import(pathToFileURL(join(dirname(manifest), path)).href)) as TsxApi
+  const folder = dirname(manifest)
+  return { folder, urlOf: (half) => pathToFileURL(join(folder, exports[half].import.default)).href }
 }
 
 interface TsxManifest {
-  readonly exports: { readonly './esm/api': { readonly import: { readonly default: string } } }
+  readonly exports: {
+    readonly [half in './cjs/api' | './esm/api']: { readonly import: { readonly default: string } }
+  }
 }

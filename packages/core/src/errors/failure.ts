@@ -1,3 +1,4 @@
+import { nameSources } from '../base/source-names.ts'
 import { clipText, repairText, showValue } from '../base/text.ts'
 import { isErrorCode } from './catalogue.ts'
 import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
@@ -134,7 +135,7 @@ function record(error: unknown, allowance: Allowance, seen: Set<unknown>, depth:
       ? { details: copyPlain(read(error, 'details'), allowance.share(limits.details), 0) }
       : {}),
     ...(typeof given.stack === 'string'
-      ? { stack: allowance.take(framesOf(given.stack, name, message), limits.stack) }
+      ? { stack: allowance.take(nameSources(framesOf(given.stack, name, message)), limits.stack) }
       : {}),
     ...(hasCause ? { cause: record(given.cause, allowance, seen, depth + 1) } : {}),
     ...recordSeveral(given.errors, allowance, seen, depth + 1),

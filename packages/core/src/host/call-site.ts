@@ -1,5 +1,6 @@
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nameSources } from '../base/source-names.ts'
 
 /** The maximum stack depth to search; the engine has fewer frames between an operation and its author's call. */
 const depth = 40
@@ -124,7 +125,7 @@ function placesOn(stack: string): readonly string[] {
 /** Returns the location in `    at async work (file:///app/refund.ts:12:28)` as a path; undefined for Node's own frames. */
 function placeOf(frame: string): string | undefined {
   const [, inParentheses, bare] = /^\s*at (?:async )?(?:.*? \((.*)\)|(.*))$/.exec(frame) ?? []
-  const [, file, position] = /^(.*?)(:\d+:\d+)$/.exec(inParentheses ?? bare ?? '') ?? []
+  const [, file, position] = /^(.*?)(:\d+:\d+)$/.exec(nameSources(inParentheses ?? bare ?? '')) ?? []
   if (file === undefined || position === undefined) return undefined
   if (file.startsWith('node:')) return undefined
   return (file.startsWith('file:') ? fileURLToPath(file) : file) + position

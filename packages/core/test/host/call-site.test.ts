@@ -61,6 +61,15 @@ describe('where an error was thrown', () => {
     expect(findFrames(error)).toBe([authors, caller, own, nodes, library].join('\n'))
   })
 
+  test('names the file of a module that its loader passes as a data: URL', () => {
+    const url = `data:text/javascript,${encodeURIComponent('var secret = (1)')}?filePath=${encodeURIComponent('/app/a b/refund.ts?namespace=1')}`
+    const error = withStack([nodes, `    at load (${url}:6:41)`, `    at data:text/javascript,x(1):2:3`])
+    expect(findThrowSite(error)).toBe('/app/a b/refund.ts:6:41')
+    expect(recordFailure(error).stack).toBe(
+      [nodes, '    at load (/app/a b/refund.ts:6:41)', '    at data:text/javascript:2:3'].join('\n'),
+    )
+  })
+
   test("finds a library's frame if there is none of the author", () => {
     const error = withStack([nodes, library])
     expect(findThrowSite(error)).toBe('/app/node_modules/yaml/dist/parse.js:7:11')
