@@ -1,7 +1,7 @@
 import { type Client, createClient, createEngine, type Engine, type EngineOptions } from '@pawl/core'
 import { type Located, locate, type Places } from './config/find.ts'
 import { loadProcedures } from './config/procedures.ts'
-import { describeStore, toStore } from './config/store.ts'
+import { describeStore, refuseMissing, toStore } from './config/store.ts'
 import type { Door } from './door/door.ts'
 import { openLocal } from './door/local.ts'
 import { openRemote } from './door/remote.ts'
@@ -30,8 +30,8 @@ export interface Context {
   readonly engineLog: EngineLog
   readonly signal: AbortSignal
   located(): Promise<Located>
-  /** To the server if one is named, else to the store. */
-  door(): Promise<Door>
+  /** To the server if one is named, else to the store. @throws CommandError with status 7 if there is no store and `creates` is not set */
+  door(options?: { readonly creates?: boolean }): Promise<Door>
   /** To the store, with an engine that works on it. */
   working(
     options?: EngineFlags,
@@ -79,9 +79,10 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
     engineLog,
     signal: surroundings.signal,
     located,
-    async door() {
+    async door({ creates = false } = {}) {
       const { server, store, token } = await located()
       if (server !== undefined) return keep(openRemote(server.value, token))
+      if (!creates) refuseMissing(store, surroundings.cwd)
       return keep(openLocal(describeStore(store.value), createClient({ store: toStore(store.value) })))
     },
     async working(engineFlags) {

@@ -31,6 +31,7 @@ test.each(mistakes)(
   'pawl %s: the mistake is named as text and as JSON, with status 2',
   async (command, says) => {
     using workspace = await createWorkspace()
+    await workspace.pawl('migrate')
     writeFileSync(join(workspace.folder, 'empty.json'), '{}')
     writeFileSync(join(workspace.folder, 'odd.json'), '{"tokens":[1]}')
     const args = command.split(' ')

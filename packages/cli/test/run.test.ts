@@ -36,6 +36,7 @@ test.each([
   ['an unreachable server', ['ls', '--server', 'http://127.0.0.1:9'], 7],
 ])('exits by what came of it: %s', async (_what, args, status) => {
   using workspace = await createWorkspace()
+  await workspace.pawl('migrate')
   const ran = await workspace.pawl(...args)
   expect(ran.status, ran.stderr).toBe(status)
   const inJson = await workspace.pawl(...args, '--json')

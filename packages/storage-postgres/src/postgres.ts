@@ -48,10 +48,27 @@ export function postgres(
 }
 
 function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {
-  if (typeof connection === 'string') return connection
+  if (typeof connection === 'string') return checkAddress(connection)
   if (isPool(connection?.pool)) return checkPool(connection.pool)
   const wanted = "Pass a connection string, or { pool } with a Pool of the package 'pg'."
   return refuse('connection of postgres', connection, wanted, describe(connection))
+}
+
+/** `pg` takes any other text for the name of a database, on a host that it makes up. */
+function checkAddress(connection: string): string {
+  if (/^(?:postgres(?:ql)?:\/\/|socket:|\/|$)/i.test(connection)) return connection
+  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(connection)?.[0]
+  const wanted =
+    scheme === undefined
+      ? 'It must begin with postgres://. For a file, use `sqlite()` of @pawl/storage-sqlite.'
+      : 'It must begin with postgres://.'
+  // What follows may be a password.
+  return refuse(
+    'connection of postgres',
+    connection,
+    wanted,
+    scheme === undefined ? 'a text without a scheme' : `a ${scheme} address`,
+  )
 }
 
 function checkPool(pool: ClientPool): ClientPool {

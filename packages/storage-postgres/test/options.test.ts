@@ -40,6 +40,16 @@ describe('options', () => {
     },
   )
 
+  test.each(['orders.db', 'posgres://ana:secret@db/x', 'secret', 'file:///orders.db'])(
+    'the text %j is no address of PostgreSQL',
+    (connection) => {
+      const error = catchError(() => postgres(connection)) as Error
+      expect(error).toMatchObject({ code: 'option-invalid' })
+      expect(error.message).toContain('It must begin with postgres://')
+      expect(error.message).not.toContain('secret')
+    },
+  )
+
   test('a pool that reads values in binary is refused', () => {
     const options = { connectionString: 'postgres://secret@db/x', binary: true }
     const pool = new pg.Pool(options)

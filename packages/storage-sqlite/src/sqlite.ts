@@ -36,15 +36,20 @@ export function sqlite(file: string, options: SqliteOptions = {}): Store {
   return defineStore('sqlite', () => createStore(file, realEnvironment(driver)))
 }
 
-/** Shows a string as it is, and any other value only by its type, because it may contain secrets. */
+/** Shows a path as it is, a URL without its user, and any other value only by its type, because it may contain secrets. */
 function show(file: unknown): string {
-  return typeof file === 'string' ? JSON.stringify(file) : `of the type ${typeof file}`
+  if (typeof file !== 'string') return `of the type ${typeof file}`
+  return JSON.stringify(file.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1***@'))
 }
 
 /** Returns why the value is not a valid path, or null if it is one. */
 function refusalOf(file: unknown): string | null {
   if (typeof file !== 'string') return "It must be the path of a file, such as 'pawl.db'."
   if (/^file:/i.test(file)) return 'It must be a path, not a URL. Use `fileURLToPath()` of node:url.'
+  if (/^postgres(ql)?:\/\//i.test(file))
+    return 'It is an address of PostgreSQL. Use `postgres()` of @pawl/storage-postgres.'
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(file))
+    return "It must be the path of a file, such as 'pawl.db', not a URL."
   if (file.startsWith('~/')) return '`~` is not expanded. Use `homedir()` of node:os.'
   if (process.platform !== 'win32' && isWindowsPath(file))
     return `It is a Windows path, but the platform is ${process.platform}. Use a path such as '/var/lib/app/pawl.db'.`

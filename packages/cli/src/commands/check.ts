@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { type CheckFilter, checkRuns, type RunCheck, type RunStatus, unusedBranches } from '@pawl/core'
 import { refuseServer } from '../config/find.ts'
+import { refuseMissing } from '../config/store.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
@@ -24,7 +25,9 @@ export async function check(
   flags: CheckFlags,
 ): Promise<ExitStatus> {
   const { out, surroundings } = context
-  refuseServer('check', await context.located())
+  const located = await context.located()
+  refuseServer('check', located)
+  if (flags.export === undefined) refuseMissing(located.store, surroundings.cwd)
   const options = await context.engineOptions()
   const checks = await checkRuns(options, readFilter(run, flags, surroundings.cwd))
   const known = new Set(options.procedures.map(({ name }) => name))

@@ -1,9 +1,13 @@
-import { createClient } from '@pawl/core'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createClient, type Store } from '@pawl/core'
+import type { Found } from '../config/found.ts'
 import { loadProcedures } from '../config/procedures.ts'
-import { describeStore, toStore } from '../config/store.ts'
+import { describeStore, missingFile, toStore } from '../config/store.ts'
 import type { Context } from '../context.ts'
 import { openRemote } from '../door/remote.ts'
 import { type ExitStatus, exit } from '../exit.ts'
+import { hideSecrets } from '../output/hide-secrets.ts'
 import { safe } from '../output/out.ts'
 
 interface Finding {
@@ -19,12 +23,14 @@ export async function doctor(context: Context): Promise<ExitStatus> {
     { what: 'node', ok: true, says: process.versions.node },
     { what: 'config', ok: true, says: config?.by ?? 'none' },
     await tried('store', `${describeStore(store.value)} (${store.by})`, async () => {
+      if (hasNoFile(store, context.surroundings.cwd)) return 'not created yet'
       const client = createClient({ store: toStore(store.value) })
       try {
         await client.list({ limit: 1 })
       } finally {
         await client.stop()
       }
+      return undefined
     }),
     await tried('procedures', `${procedures.value.join(', ') || 'none'} (${procedures.by})`, async () => {
       const found = await loadProcedures(procedures.value)
@@ -32,7 +38,7 @@ export async function doctor(context: Context): Promise<ExitStatus> {
     }),
     server === undefined
       ? { what: 'server', ok: true, says: 'none: commands use the store' }
-      : await tried('server', `${server.value} (${server.by})`, async () => {
+      : await tried('server', `${hideSecrets(server.value)} (${server.by})`, async () => {
           const { actor, role } = await openRemote(server.value, token).get<{ actor: string; role: string }>(
             '/me',
           )
@@ -47,6 +53,12 @@ export async function doctor(context: Context): Promise<ExitStatus> {
         `${ok ? out.style('green', 'ok  ') : out.style('red', 'FAIL')}  ${what.padEnd(10)}  ${safe(says)}`,
       )
   return findings.every(({ ok }) => ok) ? exit.done : exit.unreachable
+}
+
+/** Whether the file is yet to be made. In a folder that is not there, it cannot be. */
+function hasNoFile(store: Found<Store | string>, cwd: string): boolean {
+  const file = missingFile(store, cwd)
+  return file !== undefined && existsSync(dirname(file))
 }
 
 async function tried(what: string, where: string, attempt: () => Promise<unknown>): Promise<Finding> {

@@ -22,10 +22,8 @@ export async function fork(context: Context, run: string, flags: ForkFlags): Pro
   const body = { ...place, ...(edits.length === 0 ? {} : { edit: Object.fromEntries(edits) }) }
   const door = await context.door()
   const path = `/runs/${segmentOf(run)}/fork`
-  if (flags.preview === true) {
-    if (flags.id !== undefined) throw usageError('`--preview` starts no run: leave out `--id`.')
-    return printPreview(out, await door.post<PreviewJson>(`${path}/preview`, body))
-  }
+  // A person adds the flag to a command as it is: the id of the run that it would start changes nothing.
+  if (flags.preview === true) return printPreview(out, await door.post<PreviewJson>(`${path}/preview`, body))
   const made = await door.post<RunJson>(path, {
     ...body,
     ...(flags.id === undefined ? {} : { id: flags.id }),

@@ -1,4 +1,5 @@
 import { hasAnswer, readJson } from '../answers/read-answer.ts'
+import { refuseMissing } from '../config/store.ts'
 import type { Context } from '../context.ts'
 import { type AskJson, segmentOf } from '../door/door.ts'
 import { usageError } from '../door/problem.ts'
@@ -19,6 +20,7 @@ export async function resume(context: Context, checkpoint: string, flags: Resume
   if (flags.resolution !== undefined && (hasAnswer(flags) || flags.comment !== undefined))
     throw usageError('Pass `--resolution` or the flags of `answer`, not both.')
   const isElsewhere = await isLeftToWorkers(context, flags)
+  if (!isElsewhere) refuseMissing((await context.located()).store, surroundings.cwd)
   context.engineLog.hold()
   const door = isElsewhere ? await context.door() : (await context.working()).door
   const ask = await findAsk(context, door, checkpoint)

@@ -39,7 +39,7 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
     out.note(`  Loading ${files.join(', ') || 'procedures'}...`)
   }
   context.engineLog.hold()
-  const door = isElsewhere ? await context.door() : await workingDoor(context, procedure)
+  const door = isElsewhere ? await context.door({ creates: true }) : await workingDoor(context, procedure)
   const started = await startRun(context, door, body)
   context.engineLog.leaveOut(started.id)
   if (!out.json) out.note(`  Running ${safe(started.id)}...`)

@@ -49,7 +49,7 @@ export async function importRun(context: Context, file: string, { id }: ImportFl
   const { out, surroundings } = context
   const source = resolve(surroundings.cwd, file)
   if (!(await stat(source).catch(() => null))?.isFile()) throw usageError(`There is no file ${file}.`)
-  const door = await context.door()
+  const door = await context.door({ creates: true })
   const run = await door.upload<RunJson>('/runs/import', { id }, createReadStream(source))
   if (out.json) out.print(JSON.stringify(run))
   else out.note(`  Run ${safe(run.id)} is imported: ${run.status}`)

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Store } from '@pawl/core'
 import { usageError } from '../door/problem.ts'
+import { hideSecrets } from '../output/hide-secrets.ts'
 import type { Config } from './define.ts'
+import type { Found } from './found.ts'
 import { loadModule } from './load.ts'
-import { isPostgres } from './store.ts'
+import { hasScheme, refuseUnknownScheme } from './store.ts'
 
 /** Flags that say where things are. They win over the environment, and that over the config. */
 export interface Places {
@@ -13,13 +15,6 @@ export interface Places {
   readonly server?: string | undefined
   readonly token?: string | undefined
   readonly config?: string | undefined
-}
-
-/** One thing that was found, and what said so. */
-export interface Found<T> {
-  readonly value: T
-  /** @example '--store', 'PAWL_STORE', '/app/pawl.config.ts', 'default' */
-  readonly by: string
 }
 
 /** Everything a command may need to know about its surroundings. */
@@ -39,14 +34,15 @@ export async function locate(places: Places, cwd: string, env: NodeJS.ProcessEnv
   const server = findServer(places, env, config)
   if (places.token !== undefined && server === undefined)
     throw usageError('`--token` belongs to a server: pass `--server` too.')
+  const store = given(places.store, '--store') ??
+    given(env['PAWL_STORE'], 'PAWL_STORE') ??
+    fromConfig(config, ({ store }) => (typeof store === 'string' ? fromFolder(beside, store) : store)) ?? {
+      value: join(cwd, 'pawl.db'),
+      by: 'default',
+    }
+  refuseUnknownScheme(store)
   return {
-    config,
-    store: given(places.store, '--store') ??
-      given(env['PAWL_STORE'], 'PAWL_STORE') ??
-      fromConfig(config, ({ store }) => (typeof store === 'string' ? fromFolder(beside, store) : store)) ?? {
-        value: join(cwd, 'pawl.db'),
-        by: 'default',
-      },
+    ...{ config, store },
     procedures: findProcedures(places, cwd, env, config, beside),
     server,
     token: places.token ?? env['PAWL_TOKEN'],
@@ -70,7 +66,7 @@ function findServer(
 export function refuseServer(command: string, { server, store }: Located): void {
   if (server === undefined || store.by === '--store' || store.by === 'PAWL_STORE') return
   throw usageError(
-    `\`pawl ${command}\` works on the store itself, not on the server ${server.value} (${server.by}). Pass \`--store\`.`,
+    `\`pawl ${command}\` works on the store itself, not on the server ${hideSecrets(server.value)} (${server.by}). Pass \`--store\`.`,
   )
 }
 
@@ -108,7 +104,7 @@ function fromConfig<T>(
 
 /** A path of the config is relative to it; an address is not a path. */
 function fromFolder(folder: string, store: string): string {
-  return isPostgres(store) ? store : resolve(folder, store)
+  return hasScheme(store) ? store : resolve(folder, store)
 }
 
 /** The nearest config, upward to the root of the repository. */

@@ -122,6 +122,10 @@ const scripts: Readonly<Record<string, Script>> = {
     await transcript.run('fork', 'a:1', '--at', '0', '--preview', '--json')
     await transcript.run('fork', 'g:1', '--at', '0', '--preview')
     await transcript.run('fork', 'a:1', '--at', '1', '--edit', '0=7', '--preview')
+    expect(await workspace.pawl('fork', 'a:1', '--at', '0', '--preview', '--id', 'a:9')).toMatchObject({
+      status: 0,
+    })
+    expect(await workspace.pawl('show', 'a:9')).toMatchObject({ status: 4 })
     await workspace.pawl('fork', 'a:1', '--at', '1', '--edit', '0=7', '--id', 'a:2')
     await transcript.run('run', 'add', '--id', 'a:2')
     await transcript.run('show', 'a:2')
@@ -146,6 +150,7 @@ const scripts: Readonly<Record<string, Script>> = {
     await transcript.run('run', 'fixable', '--id', 'm:1')
   },
   async checkpoints(transcript, workspace) {
+    await workspace.pawl('migrate')
     await transcript.run('checkpoints', 'ls')
     await workspace.pawl('run', 'save', '--id', 's:1')
     await workspace.pawl('run', 'save', '--id', 's:2')

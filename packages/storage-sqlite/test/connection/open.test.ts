@@ -52,6 +52,8 @@ describe('a start that fails says what to do', () => {
 
   it.each([
     [pathToFileURL('/tmp/pawl.db').href, 'fileURLToPath()'],
+    ['postgres://ana:secret@db/x', 'It is an address of PostgreSQL'],
+    ['mysql://ana:secret@db/x', 'not a URL'],
     ['~/pawl.db', 'homedir()'],
     ['/tmp/pawl.db\n', 'white space'],
     ['/tmp/pawl.db ', 'white space'],
