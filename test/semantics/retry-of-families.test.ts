@@ -156,31 +156,113 @@ async function failedWithChild() {
   await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
   await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
   state.isBroken = false
-  /** Steps into the next retry of the parent, once its child is live again. */
-  const beforeParent = (step: () => Promise<unknown>): void =>
-    next('restart', async (restartChild) => {
-      next('restart', (restartParent) => step().then(restartParent))
-      return restartChild()
-    })
-  return { engine, run, beforeParent }
+  return { engine, run, next }
 }
 
-test('a child ends with its parent after a retry that was interrupted between the two, and another one', async () => {
-  const { engine, run, beforeParent } = await failedWithChild()
-  beforeParent(() => Promise.reject(new Error('the caller dies')))
-  await expect(engine.retry('p')).rejects.toThrow()
-  expect((await engine.previewRetry('p')).children).toEqual([])
+test('a retry that breaks off leaves no live child below a failed parent', async () => {
+  const { engine, run, next } = await failedWithChild()
+  next('restart', () => Promise.reject(new Error('the caller dies')))
+  await expect(engine.retry('p')).rejects.toThrow('the caller dies')
+  expect(await run.status()).toMatchObject({ status: 'failed' })
+  expect(await engine.get('c').status()).toMatchObject({ status: 'cancelled' })
   await engine.retry('p')
   expect(await run.result()).toBe('paid')
   await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
 })
 
 test('a child ends with its parent after two retries at once', async () => {
-  const { engine, run, beforeParent } = await failedWithChild()
-  beforeParent(() => engine.retry('p'))
+  const { engine, run, next } = await failedWithChild()
+  next('restart', (go) => engine.retry('p').then(go))
+  await engine.retry('p').catch((error) => expect(error).toMatchObject({ code: 'run-ended' }))
+  expect(await run.result()).toBe('paid')
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  expect((await engine.get('c').status()).generation).toBe(2)
+})
+
+test('a slow retry brings back no child of a parent that another retry has completed', async () => {
+  let isBroken = true
+  let effects = 0
+  const child = procedure({ name: 'child', signals: { end: z.void() } }, async (ctx) => {
+    await ctx.receive('end', { timeout: isBroken ? '1h' : '1ms' }).catch(() => {})
+    await ctx.step('effect', () => void effects++)
+  })
+  const parent = procedure({ name: 'parent', signals: { go: z.void() }, bugs: 'fail' }, async (ctx) => {
+    const { winner } = await ctx.race({
+      child: (own) => own.call(child, undefined, { id: 'c' }),
+      go: (own) => own.receive('go'),
+    })
+    if (isBroken) throw new Error('not today')
+    return winner
+  })
+  const { store, next } = meddleWith(memory())
+  const engine = await start({ store, procedures: [parent, child] })
+  const run = await engine.run(parent, undefined, { id: 'p' })
+  await expect.poll(async () => (await engine.list({ parent: 'p' })).items.length).toBe(1)
+  await run.signal('go')
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  isBroken = false
+  const [isWaiting, mayGo] = [gate(), gate()]
+  next(
+    'runs',
+    async (go) => {
+      isWaiting.open()
+      await mayGo.opened
+      return go()
+    },
+    ([query]) => (query as { parent: string | null }).parent === 'p',
+  )
+  const slow = engine.retry('p')
+  await isWaiting.opened
+  await engine.retry('p')
+  expect(await run.result()).toBe('go')
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  const before = effects
+  mayGo.open()
+  await expect(slow).rejects.toMatchObject({ code: 'run-ended' })
+  expect(await engine.get('c').status()).toMatchObject({ status: 'cancelled', generation: 2 })
+  expect(effects).toBe(before)
+})
+
+test('a child that ended a run, which had only found it ended, ends with the run once that is retried', async () => {
+  const { state, body } = breakable()
+  const clock = { now: Date.now() }
+  const [isCleaning, mayClean, hasHeard] = [gate(), gate(), gate()]
+  const child = procedure({ name: 'child', signals: { end: z.void() } }, async (ctx) => {
+    try {
+      await ctx.receive('end')
+    } finally {
+      isCleaning.open()
+      await ctx.shield((own) => own.step('clean', () => mayClean.opened))
+    }
+  })
+  const parent = procedure({ name: 'parent' }, async (ctx) => {
+    const called = ctx.call(child, undefined, { id: 'c' }).catch((error: Error) => {
+      hasHeard.open()
+      return error
+    })
+    const paid = ctx.step('pay', () => (state.isBroken ? isCleaning : hasHeard).opened.then(body), once)
+    const first = await Promise.race([called, paid])
+    await paid
+    if (first instanceof Error) throw first
+    return first
+  })
+  const engine = await start({ store: memory({ now: () => clock.now }), procedures: [parent, child] })
+  const run = await engine.run(parent, undefined, { id: 'p' })
+  await expect.poll(async () => (await engine.list({ parent: 'p' })).items.length).toBe(1)
+  await engine.cancel('c', 'not wanted any more')
+  clock.now += 1_000
+  // It fails while the child that a person has cancelled before still cleans up.
+  await expect(run.result()).rejects.toMatchObject({ details: { cause: { code: 'step-failed' } } })
+  mayClean.open()
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  state.isBroken = false
+  await engine.retry('p')
+  await expect(run.result()).rejects.toMatchObject({ details: { cause: { code: 'run-cancelled' } } })
   await engine.retry('p')
   expect(await run.result()).toBe('paid')
   await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  expect((await engine.get('c').status()).generation).toBe(2)
 })
 
 test('a child that was retried alone does not end with its parent, which has handled its failure', async () => {
@@ -242,41 +324,45 @@ test.each([1, 2] as const)(
   },
 )
 
-test('a child that begins anew calls another run in place of the one that was cancelled with it', async () => {
+/** A parent whose child has undone a booking, and has failed or was cancelled. `calls`: the idempotency keys of its mails. */
+async function failedOverUndone(why: 'failed' | 'cancelled') {
   const { state, body } = breakable()
+  const mails: string[] = []
   const isThere = gate()
-  const charged: string[] = []
-  const grand = procedure({ name: 'grand', signals: { go: z.void() } }, async (ctx) => {
-    await ctx.receive('go')
-    return ctx.step('charge', () => charged.push(ctx.runId))
-  })
-  const child = procedure({ name: 'child' }, async (ctx) => {
+  const child = procedure({ name: 'child', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.step('send mail', ({ idempotencyKey }) => void mails.push(idempotencyKey))
     await ctx.step('book', () => 'booked', { undo: () => 'undone' })
-    return ctx.call(grand)
+    isThere.open()
+    return why === 'failed' ? ctx.step('charge', body, once) : ctx.receive('go').then(() => 'gone')
   })
+  const middle = procedure({ name: 'middle' }, (ctx) => ctx.call(child, undefined, { id: 'c' }))
   const parent = procedure({ name: 'parent' }, async (ctx) => {
-    const called = ctx.call(child, undefined, { id: 'c' })
-    const pay = ctx.step('pay', () => isThere.opened.then(body), once)
+    const called = ctx.call(middle, undefined, { id: 'm' })
+    const pay = ctx.step('pay', () => isThere.opened.then(why === 'failed' ? () => 'paid' : body), once)
     return (await Promise.all([called, pay])).join()
   })
-  const engine = await start({ store: memory(), procedures: [parent, child, grand] })
+  const engine = await start({ store: memory(), procedures: [parent, middle, child] })
   const run = await engine.run(parent, undefined, { id: 'p' })
-  const grandchildren = async () => (await engine.list({ parent: 'c' })).items.map(({ id }) => id)
-  await expect.poll(grandchildren).toHaveLength(1)
-  isThere.open()
-  await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
-  const [first = ''] = await grandchildren()
-  await expect(engine.get(first).result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  await expect(engine.get('c').result()).rejects.toMatchObject({ code: `run-${why}` })
   state.isBroken = false
-  expect((await engine.previewRetry('p')).children).toEqual(['c'])
-  await engine.retry('p')
-  await expect.poll(grandchildren).toHaveLength(2)
-  const [second = ''] = await grandchildren()
-  await engine.get(second).signal('go')
-  expect(await run.result()).toBe('1,paid')
-  expect(charged).toEqual([second])
-  expect((await engine.get(first).status()).generation).toBe(1)
-})
+  return { engine, mails }
+}
+
+test.each(['failed', 'cancelled'] as const)(
+  'a run is not retried over a child that has undone its steps, at any depth: the child has %s',
+  async (why) => {
+    const { engine, mails } = await failedOverUndone(why)
+    const refusal = { code: 'run-rolled-back', details: { run: 'p', child: 'c' } }
+    await expect(engine.previewRetry('p')).rejects.toMatchObject(refusal)
+    await expect(engine.retry('p')).rejects.toMatchObject(refusal)
+    await expect(engine.retry('p')).rejects.toThrow(
+      'Run p cannot be retried, because its child c has undone its steps. It stays as it is. Start a run with a different id.',
+    )
+    for (const id of ['p', 'm', 'c']) expect((await engine.get(id).status()).generation).toBe(1)
+    expect(mails).toHaveLength(1)
+  },
+)
 
 test('a child that a failed race has cancelled continues, although its parent failed later', async () => {
   const { state, body } = breakable()

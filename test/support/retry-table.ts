@@ -1,9 +1,12 @@
 import { createClient, createEngine, type Engine, type Logger, procedure } from '@pawl/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import type { CancelPlace } from './cancel-table.ts'
 import { meddleWith } from './meddling-store.ts'
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+/** More than a page of children, and than the end of a run cancels in a unit. */
+const crowdSize = 230
 const once = { retry: { attempts: 1 } } as const
 
 /** The rows of the table of retries of failed runs. */
@@ -41,6 +44,19 @@ export function describeRetryTable(makePlace: () => Promise<CancelPlace>): void 
       })
       return approved
     })
+    const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, async (ctx) => {
+      await ctx.step('arrive', () => 'here')
+      // What it waits for has no result yet, so the mended code need not wait.
+      if (state.isBroken) await ctx.receive('go')
+    })
+    const crowd = procedure({ name: 'crowd' }, async (ctx) => {
+      const items = Array.from({ length: crowdSize }, (_, i) => i)
+      const handles = await ctx.map(items, (i, own) => own.spawn(waiting, undefined, { id: `w:${i}` }), {
+        concurrency: crowdSize,
+      })
+      await ctx.step('charge', () => (state.isBroken ? Promise.reject(new Error('declined')) : 'paid'), once)
+      return (await Promise.all(handles.map((handle) => handle.result()))).length
+    })
     const engines: Engine[] = []
     onTestFinished(async () => {
       for (const engine of engines) await engine.stop()
@@ -48,10 +64,10 @@ export function describeRetryTable(makePlace: () => Promise<CancelPlace>): void 
     })
     const { store } = place
     const engine = await createEngine({
-      ...{ store, logger: silent, procedures: [first, middle, last, asking] },
+      ...{ store, logger: silent, procedures: [first, middle, last, asking, crowd, waiting] },
     })
     engines.push(engine)
-    return { store, engine, calls, state, first, asking }
+    return { store, engine, calls, state, first, asking, crowd }
   }
 
   const expectOnce = (calls: readonly string[]): void => {
@@ -81,31 +97,35 @@ export function describeRetryTable(makePlace: () => Promise<CancelPlace>): void 
     expect((await engine.list({ parent: 'middle' })).items.map(({ id }) => id)).toEqual(['last'])
   })
 
-  for (const when of ['before', 'after'])
-    test(`a retry that is killed ${when} any of its writes can be repeated`, async () => {
+  test.each(['before', 'after'] as const)(
+    'a retry that is killed %s its write has continued no run of the family, or all of them',
+    async (when) => {
       const { store, engine, calls, state, first } = await setUp()
       const run = await engine.run(first, undefined, { id: 'first' })
       await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
       state.isBroken = false
-      for (let write = 0; write < 3; write++) {
-        const meddling = meddleWith(store)
-        let n = 0
-        meddling.always('restart', async (go) => {
-          if (n++ < write) return go()
-          if (when === 'after') await go()
-          throw new Error('killed')
-        })
-        const client = createClient({ store: meddling.store })
-        await client.retry('first').catch((error: Error) => {
-          // The run itself is live with the last write.
-          if (error.message !== 'killed') expectEnded(error)
-        })
-        await client.stop()
+      const meddling = meddleWith(store)
+      let writes = 0
+      meddling.always('restart', async (go) => {
+        writes++
+        if (when === 'after') await go()
+        throw new Error('killed')
+      })
+      const client = createClient({ store: meddling.store })
+      await expect(client.retry('first')).rejects.toThrow('killed')
+      await client.stop()
+      expect(writes).toBe(1)
+      if (when === 'before') {
+        for (const id of ['first', 'middle', 'last'])
+          expect(await engine.get(id).status()).toMatchObject({ status: 'failed', generation: 1 })
+        await engine.retry('first')
       }
-      await engine.retry('first').catch(expectEnded)
       expect(await run.result()).toBe('paid')
       expectOnce(calls)
-    })
+      for (const id of ['first', 'middle', 'last'])
+        expect(await engine.get(id).status()).toMatchObject({ status: 'completed', generation: 2 })
+    },
+  )
 
   test('of many retries at once one counts', async () => {
     const { engine, calls, state, first } = await setUp()
@@ -116,6 +136,28 @@ export function describeRetryTable(makePlace: () => Promise<CancelPlace>): void 
     expect(await run.result()).toBe('paid')
     expectOnce(calls)
     expect((await run.status()).generation).toBe(2)
+  })
+
+  test('a failed run continues with all its children, however many its end has cancelled', async () => {
+    const { engine, state, crowd } = await setUp()
+    const run = await engine.run(crowd, undefined, { id: 'crowd' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    const children = async (status: 'cancelled' | 'completed') => {
+      const ids: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await engine.list({ parent: 'crowd', status, limit: 100, cursor })
+        ids.push(...page.items.map(({ id }) => id))
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      return ids
+    }
+    await expect.poll(async () => (await children('cancelled')).length, { timeout: 30_000 }).toBe(crowdSize)
+    state.isBroken = false
+    expect((await engine.previewRetry('crowd')).children).toHaveLength(crowdSize)
+    await engine.retry('crowd')
+    expect(await run.result()).toBe(crowdSize)
+    expect(await children('completed')).toHaveLength(crowdSize)
   })
 
   test('the row of a question that has timed out is replaced', async () => {

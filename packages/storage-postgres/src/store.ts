@@ -58,7 +58,7 @@ export function createStore(
   const cancelRun = prepareCancel(database, ownership)
   const markRun = prepareMark(database, ownership)
   const retryRun = prepareRetry(database)
-  const restartRun = prepareRestart(database)
+  const restartRuns = prepareRestart(database)
   const claiming = prepareClaiming(database, ownership)
   const findAsk = prepareFindAsk(database)
   let askIdKey = ''
@@ -171,8 +171,8 @@ export function createStore(
       if (count > 0) hints.send()
       return count
     },
-    async restart(generation) {
-      const isLive = await restartRun(generation)
+    async restart(generations) {
+      const isLive = await restartRuns(generations)
       if (isLive) hints.send()
       return isLive
     },

@@ -112,7 +112,7 @@ export function createStore(file: string, environment: Environment): StorePort {
     backlog: () => connection.read(({ readBacklog }, at) => readBacklog(at)),
     retryStuck: (claimant) => connection.write(({ claims }, at) => claims.retryStuck(claimant, at)),
     retry: (run, mark) => connection.write((statements, at) => statements.retry(run, mark, at)),
-    restart: (generation) => connection.write(({ restart }, at) => restart(generation, at)),
+    restart: (generations) => connection.write(({ restart }, at) => restart(generations, at)),
     mailOf: (worker) => connection.read(({ mail }) => mail.readMailOf(worker)),
 
     // ── reads

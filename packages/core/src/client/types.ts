@@ -194,10 +194,10 @@ export interface Client {
   /**
    * Retries a failed, stuck or quarantined run. A failed run continues just before the failed result that ended it, as a new
    * generation with the same id: results before it are kept, idempotency keys stay the same, open questions are asked again, and
-   * children that its end has cancelled continue. A stuck run becomes due now. A quarantined run is released if it was quarantined
+   * children that its end has cancelled continue, in the same transaction. A stuck run becomes due now. A quarantined run is released if it was quarantined
    * for crashes, or because of an internal error. Does nothing for any other live run: it resumes by itself.
-   * @throws PawlError 'run-not-found', 'run-ended' (completed or cancelled: fork it), 'run-rolled-back', 'run-quarantined' (its log
-   * is damaged), 'run-live' (a child is still being cancelled), 'option-invalid'
+   * @throws PawlError 'run-not-found', 'run-ended' (completed or cancelled: fork it), 'run-rolled-back' (it, or a child that would
+   * continue, has undone steps), 'run-quarantined' (its log is damaged), 'run-live' (a child is still being cancelled), 'option-invalid'
    * @example for (const { id } of (await client.list({ status: 'stuck' })).items) await client.retry(id)
    */
   retry(id: string): Promise<void>

@@ -184,8 +184,11 @@ const catalogue: Catalogue = {
     remedy:
       'Do not modify the store. If workers died while running it, fix the crash or the blocking step and call `client.retry(id)` or run `pawl retry`; otherwise check the disk.',
   }),
-  'run-rolled-back': ({ run }) => ({
-    what: `Run ${run} has undone its steps and cannot be retried.`,
+  'run-rolled-back': ({ run, child }) => ({
+    what:
+      child === undefined
+        ? `Run ${run} has undone its steps and cannot be retried.`
+        : `Run ${run} cannot be retried, because its child ${child} has undone its steps.`,
     next: 'It stays as it is.',
     remedy: 'Start a run with a different id.',
   }),

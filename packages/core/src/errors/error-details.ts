@@ -87,7 +87,7 @@ export interface ErrorDetails {
   /** A run is no longer executed because its log is damaged or behind what a worker has seen, because its workers crashed or were blocked while it was the only suspect, or because Pawl failed on its data. `details.reason` says which. */
   'run-quarantined': { readonly run: string; readonly reason: string }
   /** `retry` was called for a failed run that has undone steps, or has tried to: their recorded results are not true any more. */
-  'run-rolled-back': { readonly run: string }
+  'run-rolled-back': { readonly run: string; readonly child?: string }
   /** A step, or a call to an agent, failed in its last attempt. `details.cause` holds the name, message and code of the last error. */
   'step-failed': { readonly step: string; readonly attempts: number; readonly cause: Failure }
   /** A step, or a call to an agent, exceeded its `timeout` in its last attempt. */

@@ -20,3 +20,8 @@ export function childrenOf(
   const created = events.flatMap((event) => childIn(event) ?? [])
   return new Set([...children, ...retried.map(({ id }) => id), ...created])
 }
+
+/** Returns the reason with which the end of a run cancels its children. By it a retry of the run knows which ones to continue. */
+export function reasonOfEnd(run: string): string {
+  return `run ${run} has ended`
+}

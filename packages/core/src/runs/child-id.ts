@@ -3,14 +3,6 @@ const maxPrefix = 160
 
 /** Returns the id of a child that is not given one. `key`: that of the operation that creates it. */
 export function deriveChildId(parent: string, position: number, key: string): string {
-  return prefixOf(parent, position) + (parent.length > maxPrefix ? key : key.slice(0, 8))
-}
-
-/** Whether an id is what {@link deriveChildId} returns for a position of a parent. */
-export function isDerivedId(id: string, parent: string, position: number): boolean {
-  return id.startsWith(prefixOf(parent, position))
-}
-
-function prefixOf(parent: string, position: number): string {
-  return `${parent.slice(0, maxPrefix)}.${position}-`
+  const ending = parent.length > maxPrefix ? key : key.slice(0, 8)
+  return `${parent.slice(0, maxPrefix)}.${position}-${ending}`
 }

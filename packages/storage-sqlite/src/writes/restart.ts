@@ -1,24 +1,43 @@
 import {
+  hiddenState,
   type KeptPast,
   messageKindCode,
   type NewGeneration,
   type RunKey,
   staleKinds,
+  stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { readNames } from '../reads/names.ts'
 import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
 
-/** Begins a new generation of a run that has ended. False: it is live, or its log has another head. */
-export type Restart = (generation: NewGeneration, at: number) => boolean
+/** Begins new generations of runs that have ended. False: one is live or removed, or its log has another head. */
+export type Restart = (generations: readonly NewGeneration[], at: number) => boolean
 
 export function prepareRestart(database: Database, checkpoints: CheckpointWrites): Restart {
+  const isEnded = database
+    .prepare<[RunKey, number], number>(
+      `select 1 from runs where run = ? and head = ? and state not in (${stateCode.numberOf.live}, ${hiddenState})`,
+    )
+    .pluck()
+  const begin = prepareBegin(database, checkpoints)
+  return (generations, at) => {
+    if (generations.some(({ run, head }) => isEnded.get(run, head) === undefined)) return false
+    for (const generation of generations) begin(generation, at)
+    return true
+  }
+}
+
+function prepareBegin(
+  database: Database,
+  checkpoints: CheckpointWrites,
+): (generation: NewGeneration, at: number) => void {
   const restart = database
-    .prepare<[number, number, number, Uint8Array, number | null, number | null, RunKey, number], number>(
-      `update runs set state = 0, mark = 0, tries = 0, worker = null, wake_at = ?, epoch = epoch + 1, head = ?, base = ?,
-         link = ?, version = ?, cancel_at = ?
-       where run = ? and head = ? and state <> 0 returning epoch`,
+    .prepare<[number, number, number, Uint8Array, number | null, number | null, RunKey], number>(
+      `update runs set state = ${stateCode.numberOf.live}, mark = 0, tries = 0, worker = null, wake_at = ?, epoch = epoch + 1,
+         head = ?, base = ?, link = ?, version = ?, cancel_at = ?
+       where run = ? returning epoch`,
     )
     .pluck()
   const dropMail = database.prepare(
@@ -39,8 +58,7 @@ export function prepareRestart(database: Database, checkpoints: CheckpointWrites
   return ({ run, head, version, started, link, tags, startedBy, info, kept }, at) => {
     const events = kept?.events ?? []
     const cancelAt = kept?.cancelAt ?? null
-    const epoch = restart.get(at, head + 1 + events.length, head, link, version, cancelAt, run, head)
-    if (epoch === undefined) return false
+    const epoch = restart.get(at, head + 1 + events.length, head, link, version, cancelAt, run) as number
     insertEvent(run, head, kept?.startedAt ?? at, epoch, started, null)
     for (const event of events) insertEvent(run, event.seq, event.at, epoch, event, event.link)
     if (kept === null) {
@@ -55,7 +73,6 @@ export function prepareRestart(database: Database, checkpoints: CheckpointWrites
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
     describe.run(startedBy, JSON.stringify(tags), info, run)
     for (const tag of tags) insertTag.run(tag, run)
-    return true
   }
 }
 

@@ -138,9 +138,9 @@ export function witness(port: StorePort, promised: Promised): StorePort {
       if ('claimed' in outcome) noteClaim(outcome.claimed)
       return outcome
     },
-    async restart(generation) {
-      const isLive = await port.restart(generation)
-      if (isLive) promised.restarts.push(generation)
+    async restart(generations) {
+      const isLive = await port.restart(generations)
+      if (isLive) promised.restarts.push(...generations)
       return isLive
     },
     async claim(claimant, limit) {

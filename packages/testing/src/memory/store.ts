@@ -40,7 +40,7 @@ import {
   removeQuarantined,
   removeRun,
 } from './writes/remove.ts'
-import { restartRun } from './writes/restart.ts'
+import { restartRuns } from './writes/restart.ts'
 import { sendMessage } from './writes/send.ts'
 import { addWorker, beat, declareDead, listAbilities, listWorkers, release, sweep } from './writes/workers.ts'
 
@@ -166,9 +166,9 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         (now) => retryRun(tables, run, mark, now),
         (isDue) => isDue,
       ),
-    restart: (generation) =>
+    restart: (generations) =>
       write(
-        (now) => restartRun(tables, generation, now),
+        (now) => restartRuns(tables, generations, now),
         (isLive) => isLive,
       ),
     mailOf: (worker) => read(() => readMailOf(tables, worker)),

@@ -18,8 +18,7 @@ function findRepeatFaults(before: Generation, generation: Generation): readonly 
   if (end.type !== 'ended') return ['it was retried, and had not ended']
   const wasCancelled = before.events.some(isCancel)
   if (!end.failed && !wasCancelled) return ['it was retried, and had completed']
-  const hasUndone = before.events.some(({ kind }) => kind === 'undo')
-  if (hasUndone !== (generation.why === 'again')) return [`it has undone its steps, and is ${generation.why}`]
+  if (before.events.some(({ kind }) => kind === 'undo')) return ['it was retried, and had undone its steps']
   const copies = copiesIn(generation)
   const faults = copies.flatMap((copy) =>
     before.events.some((event) => isSame(event, copy)) ? [] : [`it has made up ${describe(copy)}`],
@@ -27,11 +26,7 @@ function findRepeatFaults(before: Generation, generation: Generation): readonly 
   const kept = before.events.filter(
     (event) => event.type === 'started' || copies.some((copy) => isSame(event, copy)),
   )
-  const cuts = hasUndone
-    ? [onlyStart(before)]
-    : wasCancelled
-      ? cutsOfCancelled(before, end)
-      : cutsOfFailed(before, end)
+  const cuts = wasCancelled ? cutsOfCancelled(before, end) : cutsOfFailed(before, end)
   const differences = cuts.map((cut) => compare(kept, cut))
   return differences.some((difference) => difference.length === 0)
     ? faults
@@ -42,10 +37,6 @@ function findRepeatFaults(before: Generation, generation: Generation): readonly 
 function copiesIn({ events }: Generation): readonly LogEvent[] {
   const [started, ...others] = events as readonly [LogEvent, ...LogEvent[]]
   return others.filter(({ epoch }) => epoch === started.epoch)
-}
-
-function onlyStart({ events }: Generation): readonly LogEvent[] {
-  return events.slice(0, 1)
 }
 
 /** A cancelled child continues as if it had not been cancelled; it may have failed before that was seen. */

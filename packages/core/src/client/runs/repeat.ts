@@ -15,7 +15,7 @@ import type {
 import { LogHash } from '../../events/seal.ts'
 import { timesOut } from '../../kernel/flags.ts'
 import type { KnownRun } from '../../ports/rows.ts'
-import type { KeptSignal, StayingCheckpoint } from '../../ports/store/runs.ts'
+import type { KeptSignal, NewGeneration, StayingCheckpoint } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
 import { infoOf } from '../views/run.ts'
@@ -31,38 +31,32 @@ export interface Repetition {
   readonly events: readonly LogEvent[]
   /** What it keeps of the events of that generation, the first event among them. */
   readonly kept: readonly LogEvent[]
-  /** Whether nothing of what was done counts any more: it begins anew, with a seed and positions of its own. */
-  readonly isAnew: boolean
-  /** The children that are retried before it, and that end with it. */
+  /** The children that end with it, and of whose end the kept past says nothing. */
   readonly children: readonly RetriedChild[]
 }
 
 /**
- * Begins the next generation of a run that has ended, with the past that it keeps, in one transaction. It has the seed and the keys
- * of the generation before it, because what it does again may have had its effect. False: the run has changed since it was read.
+ * Composes the next generation of a run that has ended, with the past that it keeps. It has the seed and the keys of the generation
+ * before it, because what it does again may have had its effect.
  */
-export async function repeatRun(
-  connection: Connection,
-  { row, events, kept, isAnew, children }: Repetition,
-): Promise<boolean> {
-  const store = await connection.store()
-  const now = await store.now()
+export async function composeRepetition(
+  { sha256 }: Pick<Connection, 'sha256'>,
+  store: Pick<StorePort, 'checkpoints'>,
+  { row, events, kept, children }: Repetition,
+  now: number,
+): Promise<NewGeneration> {
   const [first, ...rest] = kept as readonly [LogEvent, ...LogEvent[]]
   const origin = decode(first.payload) as StartedPayload
   const generation = generationIn(origin, first)
   const { firstPosition } = generation
   const own = {
     ...timeoutFrom(origin, now),
-    ...(isAnew ? { seed: connection.entropy.bytes(16) } : {}),
-    ...(origin.fork === undefined || isAnew ? {} : { fork: movedFork(origin.fork, row, kept) }),
-    generation: {
-      ...nextGeneration(row, generation, isAnew ? positionBehind(events) : undefined),
-      ...retriedBeside(generation, kept, children),
-    },
+    ...(origin.fork === undefined ? {} : { fork: movedFork(origin.fork, row, kept) }),
+    generation: { ...nextGeneration(row, generation), ...retriedBeside(generation, kept, children) },
   }
   const { timeout: _, fork: __, ...same } = origin
   const started: NewEvent = { ...first, payload: encodeRecord({ ...same, ...own }, 'input') }
-  const hash = new LogHash(connection.sha256, row.link, row.head, row.head)
+  const hash = new LogHash(sha256, row.link, row.head, row.head)
   hash.add(started)
   const copies = rest.map((event, index): LogEvent => {
     const copy = { ...event, seq: row.head + 1 + index }
@@ -73,31 +67,25 @@ export async function repeatRun(
     ...{ waiting: [], generation: own.generation.number },
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
   }
-  return store.restart({
+  return {
     ...{ run: row.run, head: row.head, version: row.version, started, link: hash.link() },
     ...{ tags: row.tags, startedBy: row.startedBy, info: encodeRecord(info, 'info') },
     kept: {
-      startedAt: isAnew ? now : first.at,
+      startedAt: first.at,
       // What an earlier generation has exposed, with its last unit at the latest. The events of this one expose the rest again.
       exposedUntil: firstPosition > 0 ? first.at : beforeAll,
       events: copies,
       cancelAt: rest.find(({ type }) => type === 'cancelled')?.at ?? null,
-      signals: isAnew ? [] : signalsBehind(events, kept),
-      checkpoints: await checkpointsThatStay(store, row, isAnew ? [] : kept, firstPosition),
+      signals: signalsBehind(events, kept),
+      checkpoints: await checkpointsThatStay(store, row, kept, firstPosition),
     },
-  })
+  }
 }
 
-function nextGeneration(
-  row: KnownRun,
-  generation: Generation,
-  firstPosition: number | undefined,
-): GenerationPayload {
-  const why = firstPosition === undefined ? 'retried' : 'again'
-  const { children, given } = generation
+function nextGeneration(row: KnownRun, generation: Generation): GenerationPayload {
+  const { number, firstPosition, children, given } = generation
   return {
-    ...{ number: generation.number + 1, why, previous: row.link, previousBase: row.base },
-    firstPosition: firstPosition ?? generation.firstPosition,
+    ...{ number: number + 1, why: 'retried', previous: row.link, previousBase: row.base, firstPosition },
     ...(children === undefined ? {} : { children }),
     ...(given === undefined ? {} : { given }),
   }
@@ -131,7 +119,6 @@ function movedFork(fork: ForkPayload, row: KnownRun, kept: readonly LogEvent[]):
 
 /**
  * The checkpoints of earlier generations, and the checkpoints that the kept past records, and those of callers, each behind what is left before it.
- * `kept`: empty if nothing of the generation counts any more.
  */
 async function checkpointsThatStay(
   store: Pick<StorePort, 'checkpoints'>,
@@ -148,15 +135,11 @@ async function checkpointsThatStay(
       if (isEarlier) stay.push({ n, seq })
       else if (seq === null) {
         if (recorded.has(position)) stay.push({ n, seq })
-      } else if (kept.length > 0) stay.push({ n, seq: head + kept.filter((event) => event.seq < seq).length })
+      } else stay.push({ n, seq: head + kept.filter((event) => event.seq < seq).length })
     }
     if (page.length < checkpointsAtOnce) return stay
     before = page.at(-1)?.n ?? null
   }
-}
-
-function positionBehind(events: readonly LogEvent[]): number {
-  return events.reduce((next, { position }) => Math.max(next, position + 1), 0)
 }
 
 /** The signals that were received by operations whose results are not kept. */

@@ -30,11 +30,13 @@ export async function restartEnded(
       const hash = new LogHash(connection.sha256, row.link, row.head, row.head)
       hash.add(started)
       const info: RunInfo = { waiting: [], generation: generation.number }
-      const restarted = await store.restart({
-        ...{ run: row.run, head: row.head, version, started, link: hash.link(), tags, startedBy },
-        info: encodeRecord(info, 'info'),
-        kept: null,
-      })
+      const restarted = await store.restart([
+        {
+          ...{ run: row.run, head: row.head, version, started, link: hash.link(), tags, startedBy },
+          info: encodeRecord(info, 'info'),
+          kept: null,
+        },
+      ])
       if (restarted) break
     } catch (error) {
       throw explainUnread(id, `Run ${id}`, error)

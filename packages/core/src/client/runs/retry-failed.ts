@@ -1,85 +1,127 @@
 import { PawlError } from '../../errors/pawl-error.ts'
-import { childrenOf } from '../../events/children.ts'
+import { childrenOf, reasonOfEnd } from '../../events/children.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { type Generation, generationIn } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
 import type { FailedPayload, RetriedChild, StartedPayload } from '../../events/payloads.ts'
 import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
-import { isDerivedId } from '../../runs/child-id.ts'
+import type { NewGeneration } from '../../ports/store/runs.ts'
 import { cutBeforeCancel, cutBeforeFailure, hasUndone } from '../../runs/cut.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import type { Connection } from '../connection.ts'
 import { readLogPages } from '../log/pages.ts'
 import { explainUnread } from '../unread.ts'
-import { type Repetition, repeatRun } from './repeat.ts'
+import { infoOf } from '../views/run.ts'
+import { composeRepetition, type Repetition } from './repeat.ts'
 
 /** Number of children that are read at a time. */
 const pageSize = 100
 
 /**
  * Continues a run that has failed just before the failed result that ended it, as its next generation. Its children that its end has
- * cancelled continue too, and a child whose end ended it continues as well. False: the run has changed since it was read.
+ * cancelled continue too, and a child whose end ended it continues as well: all in one transaction, so that no child is live
+ * below a run that stays failed, and none is brought back once another call has retried the run. False: one of them has changed
+ * since it was read, and nothing was done.
  * @throws PawlError 'run-rolled-back', 'run-live' (a child is still being cancelled), 'run-quarantined'
  */
 export async function retryFailed(connection: Connection, row: KnownRun): Promise<boolean> {
-  const { own, children } = await planRetry(connection, row)
-  // Children first: the run looks for their ends once it is live. If a child has begun again meanwhile, another call does the same.
-  for (const child of children)
-    if (await repeatRun(connection, child)) connection.localWorker?.onRestarted(child.row.id)
-  return repeatRun(connection, own)
+  const planned = await planRetry(connection, row)
+  if (planned === null) return false
+  const store = await connection.store()
+  const now = await store.now()
+  const family = [planned.own, ...planned.children]
+  const generations: NewGeneration[] = []
+  for (const one of family) generations.push(await composeRepetition(connection, store, one, now))
+  if (!(await store.restart(generations))) return false
+  for (const { row } of family) connection.localWorker?.onRestarted(row.id)
+  return true
 }
 
-/** Says what {@link retryFailed} would do. @throws as it does */
-export async function previewFailed(connection: Connection, row: KnownRun): Promise<RepeatPreview> {
-  const { own, children } = await planRetry(connection, row)
+/** Says what {@link retryFailed} would do. Null: one of the runs has changed since it was read. @throws as it does */
+export async function previewFailed(connection: Connection, row: KnownRun): Promise<RepeatPreview | null> {
+  const planned = await planRetry(connection, row)
+  if (planned === null) return null
+  const { own, children } = planned
   return { ...previewRepeat(own.events, own.kept), children: children.map((child) => child.row.id) }
 }
 
-async function planRetry(
-  connection: Connection,
-  row: KnownRun,
-): Promise<{ readonly own: Repetition; readonly children: readonly Repetition[] }> {
-  const events = await readAll(connection, row)
-  if (hasUndone(events)) throw new PawlError('run-rolled-back', { run: row.id })
-  const { kept, position } = cutBeforeFailure(events)
-  const plan: Repetition[] = []
-  const own = { row, events, kept, isAnew: false }
-  const parent = { ...own, cause: causeAt(events, position), since: row.endedAt ?? 0 }
-  const children = await planChildren(connection, parent, plan)
-  return { own: { ...own, children }, children: plan }
+interface Planned {
+  readonly own: Repetition
+  readonly children: readonly Repetition[]
 }
 
+async function planRetry(connection: Connection, row: KnownRun): Promise<Planned | null> {
+  try {
+    const events = await readAll(connection, row)
+    if (hasUndone(events)) throw new PawlError('run-rolled-back', { run: row.id })
+    const { kept, position } = cutBeforeFailure(events)
+    const parent = { row, events, kept, cause: causeAt(events, position), since: row.endedAt ?? 0 }
+    const plan = new FamilyPlan(connection, row.id)
+    const children = await plan.addChildren(parent)
+    return { own: { row, events, kept, children }, children: plan.retried }
+  } catch (error) {
+    if (error instanceof HasChanged) return null
+    throw error
+  }
+}
+
+/** A run has changed since it was read, or was deleted. */
+class HasChanged extends Error {}
+
 /** A run whose children are retried with it. */
-interface RetriedParent extends Pick<Repetition, 'row' | 'events' | 'kept' | 'isAnew'> {
+interface RetriedParent extends Pick<Repetition, 'row' | 'events' | 'kept'> {
   /** The id of the run whose end ended it. */
   readonly cause: string | null
   /** When its end, or what ended it, began to cancel its children. */
   readonly since: number
 }
 
-/**
- * Plans the children that ended because their parent did, and the one whose end ended it. What has undone its steps begins anew.
- * Returns the children that end with their parent.
- */
-async function planChildren(
-  connection: Connection,
-  parent: RetriedParent,
-  plan: Repetition[],
-): Promise<readonly RetriedChild[]> {
-  const ending = childrenOf(generationOf(parent.events), parent.events)
-  const heard = new Set(parent.kept.flatMap(({ kind, position }) => (kind === 'child' ? position : [])))
-  const closedAt = new Map(closedBehind(parent))
-  const children: RetriedChild[] = []
-  for await (const row of readChildren(connection, parent.row.id)) {
-    if (parent.isAnew && isReplaced(row)) continue
-    const position = row.parent?.position ?? null
-    const isEnding = ending.has(row.id) && (position === null || !heard.has(position))
-    const since = Math.min(parent.since, closedAt.get(position) ?? parent.since)
-    if (row.id !== parent.cause && !(isEnding && hasEndedSince(since, row))) continue
-    const isRetried = await planChild(connection, row, since, plan)
-    if (isRetried && isEnding) children.push({ id: row.id, position })
+/** The runs below a failed one that are retried with it. */
+class FamilyPlan {
+  readonly retried: Repetition[] = []
+  readonly #connection: Connection
+  readonly #root: string
+
+  constructor(connection: Connection, root: string) {
+    this.#connection = connection
+    this.#root = root
   }
-  return children
+
+  /**
+   * Adds the children that ended because their parent did, and the one whose end ended it. Returns all children that end with their
+   * parent, and whose end it has not heard. It may find a child again that is not retried.
+   */
+  async addChildren(parent: RetriedParent): Promise<readonly RetriedChild[]> {
+    const ending = childrenOf(generationOf(parent.events), parent.events)
+    const heard = new Set(parent.kept.flatMap(({ kind, position }) => (kind === 'child' ? position : [])))
+    const closedAt = new Map(closedBehind(parent))
+    const children: RetriedChild[] = []
+    for await (const row of readChildren(this.#connection, parent.row.id)) {
+      if (row.state === 'completed') continue
+      const position = row.parent?.position ?? null
+      const isEnding = ending.has(row.id) && (position === null || !heard.has(position))
+      const since = Math.min(parent.since, closedAt.get(position) ?? parent.since)
+      const hasEndedWith = isEnding && (hasEndedSince(since, row) || wasCancelledBy(parent.row.id, row))
+      if (row.id === parent.cause || hasEndedWith) await this.#add(row, since)
+      if (isEnding) children.push({ id: row.id, position })
+    }
+    return children
+  }
+
+  /** Adds a child that has not completed, with its own children. One that is live again stays as it is. */
+  async #add(row: KnownRun, since: number): Promise<void> {
+    if (row.state === 'live' && row.cancelAt === null) return
+    if (row.state === 'live') throw refuseCancelling(row)
+    const events = await readAll(this.#connection, row)
+    if (hasUndone(events)) throw new PawlError('run-rolled-back', { run: this.#root, child: row.id })
+    const failure = cutBeforeFailure(events)
+    const wasCancelled = events.some(({ type }) => type === 'cancelled')
+    const kept = wasCancelled ? cutBeforeCancel(events) : failure.kept
+    // Its own failure may have ended its children before its parent ended.
+    const cause = causeAt(events, failure.position)
+    const parent = { row, events, kept, cause, since: Math.min(since, row.endedAt ?? since) }
+    this.retried.push({ row, events, kept, children: await this.addChildren(parent) })
+  }
 }
 
 /** Yields the children of a run, newest first. */
@@ -95,25 +137,16 @@ async function* readChildren(connection: Connection, parent: string): AsyncGener
   }
 }
 
-/** Whether a parent that begins anew does not find this child: what it creates gets other ids, unless it gives them. */
-function isReplaced({ id, parent }: KnownRun): boolean {
-  return parent !== null && parent.position !== null && isDerivedId(id, parent.run, parent.position)
-}
-
 function generationOf(events: readonly LogEvent[]): Generation {
   const [first] = events as readonly [LogEvent]
   return generationIn(decode(first.payload) as StartedPayload, first)
 }
 
 /** When the scopes of operations were closed, by position, behind the first result that is not kept: these are open again. */
-function closedBehind({
-  events,
-  kept,
-  isAnew,
-}: RetriedParent): readonly (readonly [number | null, number])[] {
+function closedBehind({ events, kept }: RetriedParent): readonly (readonly [number | null, number])[] {
   const seqs = new Set(kept.map(({ seq }) => seq))
   const cut = events.findIndex(({ type, seq }) => type === 'settled' && !seqs.has(seq))
-  if (isAnew || cut === -1) return []
+  if (cut === -1) return []
   return events.slice(cut).flatMap(({ type, position, at }) => (type === 'withdrawn' ? [[position, at]] : []))
 }
 
@@ -122,35 +155,25 @@ function hasEndedSince(since: number, { state, cancelAt }: KnownRun): boolean {
   return cancelAt === null ? state === 'live' : cancelAt >= since
 }
 
-/** Plans a child. False: it has completed. */
-async function planChild(
-  connection: Connection,
-  row: KnownRun,
-  since: number,
-  plan: Repetition[],
-): Promise<boolean> {
-  if (row.state === 'completed') return false
-  if (row.state === 'live' && row.cancelAt === null) return true
-  if (row.state === 'live') throw refuseCancelling(row)
-  const events = await readAll(connection, row)
-  const isAnew = hasUndone(events)
-  const failure = cutBeforeFailure(events)
-  const cause = isAnew ? null : causeAt(events, failure.position)
-  const wasCancelled = events.some(({ type }) => type === 'cancelled')
-  const kept = isAnew ? events.slice(0, 1) : wasCancelled ? cutBeforeCancel(events) : failure.kept
-  // Its own failure may have ended its children before its parent ended.
-  const own = { row, events, kept, isAnew }
-  const parent = { ...own, cause, since: Math.min(since, row.endedAt ?? since) }
-  plan.push({ ...own, children: await planChildren(connection, parent, plan) })
-  return true
+/** Whether the end of its parent has cancelled a child. Many children are cancelled one part after the other, before that end is recorded. */
+function wasCancelledBy(parent: string, row: KnownRun): boolean {
+  try {
+    return understand(() => infoOf(row)).cancelled?.reason === reasonOfEnd(parent)
+  } catch (error) {
+    throw explainUnread(row.id, `Run ${row.id}`, error)
+  }
 }
 
+/** @throws HasChanged, PawlError 'run-quarantined' */
 async function readAll(connection: Connection, row: KnownRun): Promise<readonly LogEvent[]> {
+  const store = await connection.store()
   const events: LogEvent[] = []
   try {
-    const store = await connection.store()
     for await (const page of readLogPages(store, connection.sha256, row)) events.push(...page)
   } catch (error) {
+    // A log that is being deleted looks damaged.
+    const found = await store.find(row.id)
+    if (found?.run !== row.run || found.head !== row.head) throw new HasChanged()
     throw explainUnread(row.id, `The log of run ${row.id}`, error)
   }
   return events

@@ -21,7 +21,7 @@ export async function retryRun(connection: Connection, id: string): Promise<void
   for (;;) {
     const row = await findRun(connection, id)
     if (row.state === 'failed') {
-      if (await retryFailed(connection, row)) return connection.localWorker?.onRestarted(id)
+      if (await retryFailed(connection, row)) return
       continue
     }
     if (row.state !== 'live') throw refuseEnded(id, row.state)
@@ -36,8 +36,11 @@ export async function retryRun(connection: Connection, id: string): Promise<void
 
 /** Says what {@link retryRun} would do again. Changes nothing. @throws as it does */
 export async function previewRetry(connection: Connection, id: string): Promise<RepeatPreview> {
-  const row = await findRun(connection, id)
-  if (row.state === 'failed') return previewFailed(connection, row)
+  let row = await findRun(connection, id)
+  for (; row.state === 'failed'; row = await findRun(connection, id)) {
+    const preview = await previewFailed(connection, row)
+    if (preview !== null) return preview
+  }
   if (row.state !== 'live') throw refuseEnded(id, row.state)
   if (row.mark === 'quarantined' && !isReleasable(row)) throw refuseDamaged(row)
   // It resumes where it is.

@@ -32,12 +32,13 @@ export interface RunStore {
    */
   retry(run: RunKey, mark: Exclude<Mark, 'none'>): Promise<boolean>
   /**
-   * Begins a new generation of a run that has ended: appends its first event, which no worker has written, and makes the run
-   * live and due at once. What the ended generation has left in the mail is dropped, also the keys of its messages and the
-   * request to cancel it. If the generation keeps a past, it gets further events, stays the child that it was, and only answers,
-   * cancels, ends of other runs and what waits for its own end are dropped. False: the run is live, or its log has another head.
+   * Begins new generations of different runs that have ended, of all or of none: appends the first event of each, which no worker
+   * has written, and makes the run live and due at once. What the ended generation has left in the mail is dropped, also the keys of
+   * its messages and the request to cancel it. If the generation keeps a past, it gets further events, stays the child that it was,
+   * and only answers, cancels, ends of other runs and what waits for its own end are dropped. False: nothing has changed, since one
+   * of the runs is live or removed, or its log has another head.
    */
-  restart(generation: NewGeneration): Promise<boolean>
+  restart(generations: readonly NewGeneration[]): Promise<boolean>
   find(id: string): Promise<RunRow | null>
   /** Counts the runs below a run: its children, theirs, and so on, in any state. At most `limit` of them. */
   countDescendants(id: string, limit: number): Promise<number>

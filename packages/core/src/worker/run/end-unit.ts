@@ -4,7 +4,7 @@ import type { Draft } from '../activities/activity.ts'
 import { type Ending, rollbackOf } from './ending.ts'
 import { composeNext } from './generations.ts'
 import { eventsOf } from './outbox.ts'
-import { cancelChild, tellOfEnd, watchTopic } from './relatives.ts'
+import { cancelAtEnd, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
 import { answerAtEnd } from './unanswered.ts'
 import { endParts } from './unit.ts'
@@ -72,7 +72,7 @@ function continueRun(state: RunState, ending: Ending, input: unknown, sent: read
 /** Cancels some of the children of a run that ends, before its last unit. */
 function cancelSome(state: RunState, children: readonly string[], drafts: readonly Draft[]): Unit {
   state.cancelling = children.length
-  const effects = children.map((id) => cancelChild(id, `run ${state.id} has ended`))
+  const effects = children.map((id) => cancelAtEnd(id, state.id))
   return write(state, { events: eventsOf(drafts), drafts, effects, next: { do: 'keep' }, info: null })
 }
 
@@ -84,7 +84,5 @@ function effectsOfEnd(
 ): readonly Effect[] {
   const watches = mailbox.isEmpty ? [] : mailbox.all(watchTopic)
   const told = tellOfEnd(id, ending, continuation.parent, watches, cancelled?.reason)
-  return children.length === 0
-    ? told
-    : [...children.map((child) => cancelChild(child, `run ${id} has ended`)), ...told]
+  return children.length === 0 ? told : [...children.map((child) => cancelAtEnd(child, id)), ...told]
 }

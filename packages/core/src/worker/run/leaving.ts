@@ -2,7 +2,7 @@ import { cancelTopic, endWithoutCode, noteOf, recordRequest, recordTimeout } fro
 import type { Bug } from './diagnose.ts'
 import { isAct } from './ending.ts'
 import { damagedBy, parkWithError, quarantinedFor, type Reason } from './park-with-error.ts'
-import { cancelChild, tellOfEnd, watchTopic } from './relatives.ts'
+import { cancelAtEnd, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
 import { answerAtEnd } from './unanswered.ts'
 
@@ -64,7 +64,7 @@ export function leaveWithoutCode(state: RunState): void {
   state.composeLast = (mailbox) => {
     const parts = compose(mailbox)
     const others = [
-      ...notes.children.map((id) => cancelChild(id, `run ${state.id} has ended`)),
+      ...notes.children.map((id) => cancelAtEnd(id, state.id)),
       ...tellOfEnd(state.id, ending, state.continuation.parent, state.mailbox.all(watchTopic), reason),
       ...answerAtEnd(state, ending, []),
     ]

@@ -1,4 +1,5 @@
 import type { FailureRecord } from '../../errors/failure.ts'
+import { reasonOfEnd } from '../../events/children.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type {
@@ -21,8 +22,12 @@ import { topicOf } from './mailbox.ts'
 /** The topic of the messages of the operations that wait for the end of a run. */
 export const watchTopic: string = topicOf('watch', '')
 
-/** Cancels a run that another one created. */
-export function cancelChild(id: string, reason: string): Effect {
+/** Cancels a child of a run that ends. */
+export function cancelAtEnd(child: string, run: string): Effect {
+  return cancelChild(child, reasonOfEnd(run))
+}
+
+function cancelChild(id: string, reason: string): Effect {
   const payload: CancelledPayload = { reason }
   return {
     do: 'send',

@@ -171,7 +171,7 @@ export function describeCheckpoints(test: StageTest): void {
       }
       expect(await port.remove([removed.run])).toEqual(['removed'])
       const generation = { ...newRun('again'), started: started(), link: bytes('link'), info: bytes('info') }
-      expect(await port.restart({ ...generation, run: again.run, head: again.head, kept: null })).toBe(true)
+      expect(await port.restart([{ ...generation, run: again.run, head: again.head, kept: null }])).toBe(true)
       expect(await port.checkpoints(all)).toEqual([])
       expect((await stage.dump()).checkpoints).toEqual([])
       expect(await port.addCheckpoint(removed.run, addition(600_000))).toEqual({ outcome: 'missing' })
@@ -196,7 +196,7 @@ export function describeCheckpoints(test: StageTest): void {
         { n: numberOf(600_001), seq: a.head + 1 },
       ]
       const kept = { startedAt: 7, exposedUntil: 7, events: [], cancelAt: null, signals: [], checkpoints }
-      expect(await port.restart({ ...generation, run: a.run, head: a.head, kept })).toBe(true)
+      expect(await port.restart([{ ...generation, run: a.run, head: a.head, kept }])).toBe(true)
       const stay = await port.checkpoints({ ...all, run: a.run })
       expect(stay).toEqual([
         rows.find(({ slot }) => slot === 1),

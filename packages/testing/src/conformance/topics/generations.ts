@@ -137,7 +137,7 @@ export function describeGenerations(test: StageTest): void {
       const { epoch } = standing
       const head = (await stage.find('a')).head
       const given = { version: 1, tags: ['new'], startedBy: 'user:bob' }
-      expect(await stage.port.restart(generationOf(standing.run, head, given))).toBe(true)
+      expect(await stage.port.restart([generationOf(standing.run, head, given)])).toBe(true)
       const row = await stage.find('a')
       expect(row).toMatchObject({
         ...{ state: 'live', mark: 'none', owned: false, base: head, head: head + 1, endedAt: null },
@@ -159,7 +159,7 @@ export function describeGenerations(test: StageTest): void {
       await stage.port.send([signal('a', { key: 'once' }), signal('a')], null)
       await stage.port.cancel({ run: 'a', payload: null }, null)
       await stage.commit(standing, { next: { do: 'end', state: 'cancelled' }, consumes: [1, 3], seen: 3 })
-      expect(await stage.port.restart(generationOf(standing.run, 2))).toBe(true)
+      expect(await stage.port.restart([generationOf(standing.run, 2)])).toBe(true)
       expect(await stage.port.mail(standing.run, 0)).toEqual([])
       expect(await stage.find('a')).toMatchObject({ cancelAt: null, mail: 3 })
       expect(await stage.port.send([signal('a', { key: 'once' })], null)).toMatchObject([
@@ -194,7 +194,7 @@ export function describeGenerations(test: StageTest): void {
       const { run, epoch } = await stage.ended('a', claimant.worker)
       const { head } = await stage.find('a')
       const kept = past(head, { cancelAt: 66 })
-      expect(await stage.port.restart(generationOf(run, head, { kept }))).toBe(true)
+      expect(await stage.port.restart([generationOf(run, head, { kept })])).toBe(true)
       expect(await stage.find('a')).toMatchObject({ base: head, head: head + 3, cancelAt: 66, state: 'live' })
       const events = await stage.port.load(run, head, 10)
       expect(events.map(({ seq, at, epoch }) => [seq, at, epoch])).toEqual(
@@ -223,7 +223,7 @@ export function describeGenerations(test: StageTest): void {
       ]
       const { head } = await stage.find('a')
       const kept = past(head, { signals })
-      expect(await stage.port.restart(generationOf(standing.run, head, { kept }))).toBe(true)
+      expect(await stage.port.restart([generationOf(standing.run, head, { kept })])).toBe(true)
       expect(
         (await stage.port.mail(standing.run, 0)).map(({ n, kind, name, payload }) => [
           ...[n, kind, name],
@@ -250,12 +250,12 @@ export function describeGenerations(test: StageTest): void {
         )
       const [a, b] = [await stage.find('a'), await stage.find('b')]
       const kept = past(1, { exposedUntil: 7 })
-      expect(await stage.port.restart(generationOf(a.run, 1, { kept }))).toBe(true)
+      expect(await stage.port.restart([generationOf(a.run, 1, { kept })])).toBe(true)
       const namesOf = async ({ run }: { readonly run: RunKey }) =>
         (await stage.port.states(run, null)).map(({ name }) => name)
       expect(await namesOf(a)).toEqual(['at 6', 'at 7'])
       expect(await namesOf(b)).toEqual(['at 6', 'at 7', 'at 8'])
-      expect(await stage.port.restart(generationOf(b.run, 1))).toBe(true)
+      expect(await stage.port.restart([generationOf(b.run, 1)])).toBe(true)
       expect(await namesOf(b)).toEqual([])
     })
 
@@ -265,7 +265,7 @@ export function describeGenerations(test: StageTest): void {
       const copy = { id: 'c', token: 'f'.repeat(32), procedure: 'refund', version: 1 }
       await stage.port.install(copy, 0, events, last)
       const { run } = await stage.find('c')
-      expect(await stage.port.restart(generationOf(run, 1, { kept: past(1) }))).toBe(true)
+      expect(await stage.port.restart([generationOf(run, 1, { kept: past(1) })])).toBe(true)
       expect(await stage.find('c')).toMatchObject({ parent: { run: 'p', position: 4 } })
     })
 
@@ -274,10 +274,134 @@ export function describeGenerations(test: StageTest): void {
       const live = await stage.owned('live', worker)
       const ended = await stage.ended('ended', worker)
       const before = await stage.dump()
-      expect(await stage.port.restart(generationOf(live.run, 1))).toBe(false)
-      expect(await stage.port.restart(generationOf(ended.run, 1))).toBe(false)
-      expect(await stage.port.restart(generationOf(4711, 1))).toBe(false)
+      expect(await stage.port.restart([generationOf(live.run, 1)])).toBe(false)
+      expect(await stage.port.restart([generationOf(ended.run, 1)])).toBe(false)
+      expect(await stage.port.restart([generationOf(4711, 1)])).toBe(false)
       expect(await stage.dump()).toEqual(before)
+    })
+
+    test('a removed run is refused, also while its log is still there', async (stage) => {
+      const { run } = await stage.ended('a', await stage.worker())
+      const { head } = await stage.find('a')
+      expect(await stage.port.remove([run])).toEqual(['removed'])
+      expect(await stage.port.restart([generationOf(run, head)])).toBe(false)
+      expect(await stage.port.restart([generationOf(run, head, { kept: past(head) })])).toBe(false)
+      while (await stage.port.clear(100)) {}
+      expect(await stage.port.find('a')).toBeNull()
+      const { events, runs } = await stage.dump()
+      expect([events, runs.map(({ id }) => id)]).toEqual([[], []])
+    })
+
+    test('of a removal and a restart at once one succeeds', async (stage) => {
+      const { run } = await stage.ended('a', await stage.worker())
+      const { head } = await stage.find('a')
+      const other = await stage.connect()
+      const [restarted, [removed]] = await Promise.all([
+        stage.port.restart([generationOf(run, head)]),
+        other.remove([run]),
+      ])
+      expect([restarted, removed]).toEqual(restarted ? [true, 'live'] : [false, 'removed'])
+      expect(await stage.port.find('a')).toEqual(
+        restarted ? expect.objectContaining({ state: 'live' }) : null,
+      )
+    })
+
+    test('no restarts are nothing', async (stage) => {
+      expect(await stage.port.restart([])).toBe(true)
+    })
+
+    test('several runs begin again, each with what is its own', async (stage) => {
+      const claimant = await stage.claimant()
+      const ids = ['a', 'b', 'c']
+      const ended = []
+      for (const id of ids) ended.push(await stage.ended(id, claimant.worker))
+      const heads = await Promise.all(ids.map(async (id) => (await stage.find(id)).head))
+      const [a, b, c] = ended.map(({ run }) => run) as [RunKey, RunKey, RunKey]
+      const [headA, headB, headC] = heads as [number, number, number]
+      const signals = ['paid', 'shipped'].map((name) => ({ name, payload: bytes(name) }))
+      expect(
+        await stage.port.restart([
+          generationOf(b, headB, { kept: past(headB, { signals, cancelAt: 66 }), tags: ['b', 'two'] }),
+          generationOf(c, headC, { startedBy: 'user:cid', version: 2, link: link(7), info: bytes('of c') }),
+          generationOf(a, headA, { kept: past(headA, { startedAt: 55, signals: signals.slice(1) }) }),
+        ]),
+      ).toBe(true)
+      expect(await stage.find('a')).toMatchObject({
+        state: 'live',
+        base: headA,
+        head: headA + 3,
+        mail: 1,
+        tags: [],
+      })
+      expect(await stage.find('b')).toMatchObject({
+        head: headB + 3,
+        mail: 2,
+        cancelAt: 66,
+        tags: ['b', 'two'],
+      })
+      expect(await stage.find('c')).toMatchObject({
+        head: headC + 1,
+        mail: 0,
+        startedBy: 'user:cid',
+        version: 2,
+      })
+      expect(text((await stage.find('c')).info)).toBe('of c')
+      const timesOf = async (run: RunKey, head: number) =>
+        (await stage.port.load(run, head, 10)).map(({ seq, at }) => [seq - head, at])
+      expect(await timesOf(a, headA)).toEqual([0, 1, 2].map((k) => [k, [55, 88, 89][k]]))
+      expect(await timesOf(b, headB)).toEqual([0, 1, 2].map((k) => [k, [77, 88, 89][k]]))
+      const mailOf = async (run: RunKey) => (await stage.port.mail(run, 0)).map(({ n, name }) => [n, name])
+      expect(await mailOf(a)).toEqual([[1, 'shipped']])
+      expect(await mailOf(b)).toEqual([
+        [1, 'paid'],
+        [2, 'shipped'],
+      ])
+      expect((await stage.port.claim(claimant, 10)).runs.map(({ id }) => id).sort()).toEqual(['a', 'b'])
+    })
+
+    test('several runs begin again, or none: if one is live, removed, or has another head', async (stage) => {
+      const worker = await stage.worker()
+      const live = await stage.owned('live', worker)
+      const removed = await stage.ended('removed', worker)
+      const ended = []
+      for (const id of ['a', 'b']) ended.push(await stage.ended(id, worker))
+      const [a, b] = ended.map(({ run }) => run) as [RunKey, RunKey]
+      const heads = await Promise.all(['a', 'b', 'removed'].map(async (id) => (await stage.find(id)).head))
+      const [headA, headB, headRemoved] = heads as [number, number, number]
+      await stage.port.remove([removed.run])
+      const before = await stage.dump()
+      const fits = [generationOf(a, headA), generationOf(b, headB)]
+      for (const other of [
+        generationOf(live.run, 1),
+        generationOf(removed.run, headRemoved),
+        generationOf(4711, 1),
+      ])
+        for (const family of [
+          [other, ...fits],
+          [...fits, other],
+        ])
+          expect(await stage.port.restart(family)).toBe(false)
+      expect(await stage.port.restart([generationOf(a, headA), generationOf(b, headB - 1)])).toBe(false)
+      expect(await stage.dump()).toEqual(before)
+      expect(await stage.port.restart(fits)).toBe(true)
+    })
+
+    test('of families that share a run, in any order, one begins again', async (stage) => {
+      const worker = await stage.worker()
+      const runs: RunKey[] = []
+      for (const id of ['a', 'b', 'c']) runs.push((await stage.ended(id, worker)).run)
+      const { head } = await stage.find('a')
+      const family = (order: readonly number[]) => order.map((i) => generationOf(runs[i] as RunKey, head))
+      const other = await stage.connect()
+      const outcomes = await Promise.all([
+        stage.port.restart(family([0, 1])),
+        other.restart(family([1, 0])),
+        stage.port.restart(family([2, 1])),
+        other.restart(family([1, 2])),
+      ])
+      expect(outcomes.filter((isLive) => isLive)).toHaveLength(1)
+      const states = await Promise.all(['a', 'b', 'c'].map(async (id) => (await stage.find(id)).state))
+      expect(states.filter((state) => state === 'live')).toHaveLength(2)
     })
 
     test('of several restarts one succeeds', async (stage) => {
@@ -285,7 +409,7 @@ export function describeGenerations(test: StageTest): void {
       const { head } = await stage.find('a')
       const other = await stage.connect()
       const outcomes = await Promise.all(
-        [stage.port, other, stage.port].map((port) => port.restart(generationOf(run, head))),
+        [stage.port, other, stage.port].map((port) => port.restart([generationOf(run, head)])),
       )
       expect(outcomes.filter((isLive) => isLive)).toHaveLength(1)
       expect(await stage.find('a')).toMatchObject({ head: head + 1 })

@@ -2,10 +2,20 @@ import { type KeptPast, type NewGeneration, staleKinds } from '@pawl/core/storag
 import { copy, headOf, type MessageRecord, type RunRecord, type Tables } from '../tables.ts'
 import { appendEvent } from './event.ts'
 
-export function restartRun(tables: Tables, generation: NewGeneration, at: number): boolean {
+export function restartRuns(tables: Tables, generations: readonly NewGeneration[], at: number): boolean {
+  const begun = generations.map((generation) => ({ generation, run: findEnded(tables, generation) }))
+  if (begun.some(({ run }) => run === undefined)) return false
+  for (const { generation, run } of begun) if (run !== undefined) begin(run, generation, at)
+  return true
+}
+
+function findEnded({ runsByKey }: Tables, { run: key, head }: NewGeneration): RunRecord | undefined {
+  const run = runsByKey.get(key)
+  return run === undefined || run.state === 'live' || headOf(run) !== head ? undefined : run
+}
+
+function begin(run: RunRecord, generation: NewGeneration, at: number): void {
   const { head, version, started, link, tags, startedBy, info, kept } = generation
-  const run = tables.runsByKey.get(generation.run)
-  if (!run || run.state === 'live' || headOf(run) !== head) return false
   Object.assign(run, {
     ...{ state: 'live', mark: 'none', tries: 0, worker: null, wakeAt: at, epoch: run.epoch + 1, base: head },
     ...{ version, link: copy(link), tags: [...tags], startedBy, info: copy(info) },
@@ -23,7 +33,6 @@ export function restartRun(tables: Tables, generation: NewGeneration, at: number
     keepMail(run, kept, at)
     keepCheckpoints(run, kept)
   }
-  return true
 }
 
 function keepMail(run: RunRecord, { signals }: KeptPast, at: number): void {
