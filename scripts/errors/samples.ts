@@ -54,6 +54,7 @@ export const samples: ErrorDetails = {
     update: 'rename',
     cause: { name: 'Error', message: 'it has that title', code: undefined },
   },
+  'update-unfinished': { run: 'order:7', update: 'charge', status: 'completed' },
   'version-gone': { run: 'refund:A-1', change: 'vat', recorded: 1, offered: [2, 3] },
   'wait-timed-out': { after: '5s' },
 }

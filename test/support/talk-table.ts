@@ -10,7 +10,7 @@ import {
   type RunHandle,
   type Store,
 } from '@pawl/core'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { CancelPlace } from './cancel-table.ts'
 
@@ -252,6 +252,96 @@ export function describeTalk(makePlace: () => Promise<CancelPlace>): void {
       else await run.signal('close')
       for (const answer of await Promise.all(asked)) expect(answer).toContain(`Run ${id} has already ended`)
     }
+  })
+
+  test('an update that no handler has begun goes on to the next generation, and one that has begun is unfinished', async () => {
+    const acted: string[] = []
+    const account = procedure(
+      {
+        name: 'account',
+        input: z.number(),
+        signals: { tick: z.void(), act: z.void() },
+        updates: { charge: { input: z.number(), output: z.string() } },
+      },
+      async (ctx, generation): Promise<void> => {
+        ctx.on('charge', async (cents) => {
+          await ctx.step(`charge ${cents}`, () => acted.push(`${cents} in ${generation}`))
+          if (cents === 1) await ctx.receive('act')
+          return `charged ${cents} in ${generation}`
+        })
+        if (generation === 3) return
+        await ctx.receive('tick')
+        return ctx.continueAs(generation + 1)
+      },
+    )
+    const { engine, client, restart } = await start(account)
+    const run = await engine.run(account, 1, { id: 'a' })
+    const far = client.get(account, 'a')
+    const begun = far.update('charge', 1, { id: 'begun' }).catch((error: unknown) => error)
+    await vi.waitUntil(() => acted.length === 1, { timeout: 60_000 })
+    await engine.stop()
+    // One unit of the next engine records the signal and the update, so that the run has continued before it sees the update.
+    await far.signal('tick')
+    const unseen = ['unseen', 'later'].map((id, i) => far.update('charge', i + 2, { id }))
+    await Promise.all(
+      ['unseen', 'later'].map((id, i) => far.update('charge', i + 2, { id, timeout: '1ms' }).catch(() => {})),
+    )
+    const second = await restart()
+    expect(await Promise.all(unseen)).toEqual(['charged 2 in 2', 'charged 3 in 2'])
+    expect(await begun).toMatchObject({ code: 'update-unfinished', details: { status: 'continued' } })
+    expect(await far.update('charge', 1, { id: 'begun' }).catch((error: unknown) => error)).toMatchObject({
+      code: 'update-unfinished',
+    })
+    await second.get(account, 'a').signal('tick')
+    await second.get(account, 'a').result()
+    expect(run.id).toBe('a')
+    expect(acted).toEqual(['1 in 1', '2 in 2', '3 in 2'])
+  })
+
+  test('an update whose handler is at work at the end of its run is unfinished, and a warning names the handler', async () => {
+    const warnings: string[] = []
+    const { store, remove } = await makePlace()
+    const slow = procedure(
+      {
+        name: 'slow',
+        signals: { close: z.void(), go: z.void() },
+        updates: { charge: { input: z.void(), output: z.void() } },
+      },
+      async (ctx) => {
+        ctx.on('charge', async () => {
+          await ctx.step('charge', () => 'charged')
+          await ctx.receive('go')
+        })
+        await ctx.receive('close')
+        if (ctx.runId === 'failed') throw new Error('it fails')
+      },
+    )
+    const logger = { ...silent, warn: (message: string) => void warnings.push(message) }
+    const engine = await createEngine({ store, procedures: [slow], logger })
+    onTestFinished(async () => {
+      await engine.stop()
+      await remove()
+    })
+    for (const id of ['completed', 'failed', 'cancelled']) {
+      const run = await engine.run(slow, undefined, { id })
+      const reply = run.update('charge', undefined, { id: 'one' }).catch((error: unknown) => error)
+      await vi.waitUntil(
+        async () =>
+          (await engine.log(id)).execution_log.some(
+            ({ name, status }) => name === 'charge' && status === 'done',
+          ),
+        { timeout: 60_000 },
+      )
+      if (id === 'cancelled') await run.cancel()
+      else await run.signal('close')
+      expect(await reply).toMatchObject({
+        code: 'update-unfinished',
+        details: { run: id, update: 'charge', status: id },
+      })
+    }
+    expect(warnings.filter((one) => one.includes('handlers of updates were at work: "charge"'))).toHaveLength(
+      3,
+    )
   })
 
   test('an update whose handler ends the run gets its reply', async () => {

@@ -19,6 +19,7 @@ export {
 } from './authoring/operations.ts'
 export { definitionOf, type ProcedureDefinition } from './authoring/procedure.ts'
 export { createRollbackProgress } from './authoring/rollback/rollback.ts'
+export { BegunUpdates } from './authoring/update/update.ts'
 export { docsPage } from './base/docs.ts'
 export { formatDuration } from './base/duration.ts'
 export { isEqual } from './base/equal.ts'

@@ -239,6 +239,7 @@ const isAwaitedEffect: { readonly [Kind in Effect['do']]: boolean } = {
   'create-run': true,
   send: true,
   reply: true,
+  'give-back': false,
   checkpoint: false,
   expose: false,
   'begin-generation': false,

@@ -175,7 +175,8 @@ const createCtx = createLazily<Ctx, CtxParts>({
   },
   on: (parts) => (name: unknown, handler: unknown) => {
     parts.enter('on')
-    handleUpdates(parts.issue, parts.options.definition, parts.run.handled, name, handler)
+    const { definition, begunUpdates: begun } = parts.options
+    handleUpdates({ issue: parts.issue, definition, handled: parts.run.handled, begun }, name, handler)
   },
   ...childOps,
   human: ({ ask, options }) => createHuman(ask, options),

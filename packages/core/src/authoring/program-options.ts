@@ -8,6 +8,7 @@ import type { Policy } from './policy/policy.ts'
 import type { ProcedureDefinition } from './procedure.ts'
 import type { Remark } from './remark.ts'
 import type { RollbackProgress } from './rollback/rollback.ts'
+import type { BegunUpdates } from './update/update.ts'
 
 /** The parts of a run that the context of its procedure uses. */
 export interface ProgramOptions {
@@ -38,6 +39,8 @@ export interface ProgramOptions {
   isParked(error: unknown): boolean
   /** Receives the requests to continue with an empty log. */
   readonly requests: ContinueRequests
+  /** Records the updates whose handlers have begun. */
+  readonly begunUpdates: BegunUpdates
   /** Receives what the procedure shows of itself. */
   readonly exposed: Exposed
   /** Receives what is undone. */

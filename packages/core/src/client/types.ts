@@ -386,7 +386,7 @@ export interface RunHandle<Output, T = {}> {
   state<K extends StateName<T>>(name: K, options: StateOptions): Promise<StateOf<T, K>>
   /**
    * Sends a declared update and waits for its recorded reply. The same `id` is handled once, and gets the same reply.
-   * @throws PawlError 'update-refused' (the handler threw), 'payload-invalid', 'payload-refused', 'run-ended', 'run-busy', 'run-not-found',
+   * @throws PawlError 'update-refused' (the handler threw), 'update-unfinished' (it may have acted), 'payload-invalid', 'payload-refused', 'run-ended', 'run-busy', 'run-not-found',
    * 'run-quarantined', 'wait-timed-out', 'option-invalid', 'engine-stopped'
    * @example const old = await engine.get(order, 'order:7').update('rename', 'Blue')
    */

@@ -217,6 +217,15 @@ const catalogue: Catalogue = {
     next: 'The refusal is recorded: the same id gets it again.',
     remedy: 'Correct the input, and send the update with another id.',
   }),
+  'update-unfinished': ({ run, update, status }) => ({
+    what: `Run ${run} ${status === 'continued' ? 'continued with an empty log' : `ended with status '${status}'`} while its handler of the update ${showValue(update)} was at work.`,
+    next:
+      status === 'failed'
+        ? 'The handler may have acted. If the run is retried, the handler continues, and the same id gets its reply.'
+        : 'The handler may have acted. The same id gets this answer again.',
+    remedy:
+      'Read the log of the run before you send the update with another id. Let the procedure wait for its handlers before it returns.',
+  }),
   'wait-timed-out': ({ after }) => ({
     what: `Timed out after ${after}.`,
     next: 'Only the wait ended; the run is unchanged.',

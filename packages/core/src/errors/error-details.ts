@@ -103,6 +103,12 @@ export interface ErrorDetails {
   }
   /** The handler of an update threw an error, its reply is invalid, or the procedure does not declare the update. `details.cause` holds the name, message and code of the error. */
   'update-refused': { readonly run: string; readonly update: string; readonly cause: Failure }
+  /** A run ended, or continued with an empty log, while the handler of an update was at work. The handler may have acted. `details.status` says what the run did. */
+  'update-unfinished': {
+    readonly run: string
+    readonly update: string
+    readonly status: RunStatus | 'continued'
+  }
   /** `result`, `update`, `state` or `inbox.next` waited for its whole `timeout` or `wait`. */
   'wait-timed-out': { readonly after: Duration }
 }

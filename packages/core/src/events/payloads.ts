@@ -128,9 +128,12 @@ export type EndedPayload =
   | { readonly run: string; readonly state: 'failed'; readonly failure: FailureRecord }
   | { readonly run: string; readonly state: 'cancelled'; readonly reason?: string | undefined }
 
+/** The number of no message: they are counted from 1. A fork has it for the updates that its original answers. */
+export const noMessage = 0
+
 /** The payload of `settled` for an update that is to be handled. */
 export interface UpdatePayload {
-  /** The number of its message. */
+  /** The number of its message, or `noMessage`. */
   readonly n: number
   readonly input: unknown
 }
@@ -138,12 +141,12 @@ export interface UpdatePayload {
 /** The outcome of an update. */
 export type ReplyPayload =
   | { readonly value: unknown }
-  /** Its handler threw, or the procedure does not declare it. */
-  | { readonly failure: FailureRecord }
+  /** Its handler threw, or the procedure does not declare it. `unfinished`: it was at work when the run continued with an empty log. */
+  | { readonly failure: FailureRecord; readonly unfinished?: true }
   /** Its input does not match the schema. */
   | { readonly invalid: Issues }
-  /** The run ended before it was handled. */
-  | { readonly ended: RunStatus }
+  /** The run ended before it was handled. `unfinished`: its handler had begun. */
+  | { readonly ended: RunStatus; readonly unfinished?: true }
 
 /** The payload of `settled` for a reply. `n`: the number of the message of its update. */
 export type RepliedPayload = ReplyPayload & { readonly n: number }

@@ -48,6 +48,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'store-unusable': 503,
   'too-many': 429,
   'update-refused': 422,
+  'update-unfinished': 409,
   'version-gone': 409,
   'wait-timed-out': 504,
 }

@@ -183,13 +183,14 @@ const isWideEffect: { readonly [Kind in Effect['do']]: boolean } = {
   'create-run': true,
   send: true,
   reply: true,
+  'give-back': true,
   expose: true,
   checkpoint: true,
   'begin-generation': true,
 }
 
 /**
- * Whether the widest statement has to write the unit: it changes another run, replies to an update, exposes a value, writes a
+ * Whether the widest statement has to write the unit: it changes another run, replies to an update or gives one back, exposes a value, writes a
  * checkpoint, begins a generation, or asks again what an earlier generation has asked.
  */
 export function isWide({ effects }: Unit): boolean {
@@ -264,6 +265,7 @@ class EffectColumns {
       case 'create-run':
       case 'send':
       case 'reply':
+      case 'give-back':
       case 'expose':
       case 'checkpoint':
       case 'begin-generation':

@@ -21,7 +21,7 @@ const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[]
 const firstChild = firstOther + sendTypes.split(', ').length
 const firstStarted = firstChild + childTypes.split(', ').length
 const firstReply = firstStarted + eventColumns.length
-const replyTypes = 'int[], int[], bytea[]'
+const replyTypes = 'int[], int[], bytea[], bool[]'
 const firstState = firstReply + replyTypes.split(', ').length
 const stateTypes = 'int[], text[], bytea[]'
 const firstReplaced = firstState + stateTypes.split(', ').length
@@ -131,8 +131,8 @@ export function writeWideStatement(names: Names): Statement {
       from ${writeRows(eventColumns, firstStarted)} as e
       join c on c.k = e.i join made m on m.id = c.id join judged j on j.i = c.i and j.verdict = 0 cross join clock),
     replied as (
-      update ${messages} m set used = true, payload = p.payload
-      from unnest(${numberParameters(firstReply, replyTypes)}) as p(i, n, payload)
+      update ${messages} m set used = p.used, payload = p.payload
+      from unnest(${numberParameters(firstReply, replyTypes)}) as p(i, n, payload, used)
       join judged j on j.i = p.i and j.verdict = 0
       where m.run = j.run and m.n = p.n),
     exposed as (

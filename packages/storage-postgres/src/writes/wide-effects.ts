@@ -41,6 +41,7 @@ export class WideEffects {
         this.#children.push({ ...place, value: effect.run })
         return
       case 'reply':
+      case 'give-back':
         this.#replies.push({ ...place, value: effect })
         return
       case 'expose':
@@ -95,7 +96,7 @@ interface Item<Value> extends Place {
   readonly value: Value
 }
 
-type Reply = Effect & { readonly do: 'reply' }
+type Reply = Effect & { readonly do: 'reply' | 'give-back' }
 type Exposed = Effect & { readonly do: 'expose' }
 
 function bindSends(sends: readonly Item<OutgoingMessage>[]): readonly Value[] {
@@ -135,6 +136,7 @@ function bindReplies(replies: readonly Item<Reply>[]): readonly Value[] {
     listIntegers(replies.map(({ i }) => i)),
     listIntegers(replies.map(({ value }) => value.n)),
     listBytes(replies.map(({ value }) => value.payload)),
+    listBooleans(replies.map(({ value }) => value.do === 'reply')),
   ]
 }
 

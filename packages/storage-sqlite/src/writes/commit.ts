@@ -93,6 +93,7 @@ function prepareEffects(
 ): (run: RunKey, effect: Effect, at: number) => void {
   const consume = database.prepare('update messages set used = 1, payload = null where run = ? and n = ?')
   const reply = database.prepare('update messages set used = 1, payload = ? where run = ? and n = ?')
+  const giveBack = database.prepare('update messages set used = 0, payload = ? where run = ? and n = ?')
   const expose = database.prepare(
     `insert into run_state (run, name, at, payload) values (?, ?, ?, ?)
      on conflict (run, name) do update set at = excluded.at, payload = excluded.payload`,
@@ -114,6 +115,8 @@ function prepareEffects(
         return others.send(effect.message, at)
       case 'reply':
         return void reply.run(effect.payload, run, effect.n)
+      case 'give-back':
+        return void giveBack.run(effect.payload, run, effect.n)
       case 'expose':
         return void expose.run(run, effect.name, at, effect.payload)
       case 'checkpoint':

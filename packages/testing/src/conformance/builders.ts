@@ -103,6 +103,7 @@ export interface EffectParts {
   readonly creates?: readonly ChildRun[]
   readonly sends?: readonly OutgoingMessage[]
   readonly replies?: readonly { readonly n: number; readonly payload: Uint8Array }[]
+  readonly givesBack?: readonly { readonly n: number; readonly payload: Uint8Array }[]
   readonly checkpoints?: readonly NewCheckpoint[]
   readonly states?: readonly { readonly name: string; readonly payload: Uint8Array | null }[]
 }
@@ -110,7 +111,7 @@ export interface EffectParts {
 /** Returns the effects of a unit in the order of the engine. */
 export function effectsOf(parts: EffectParts): Effect[] {
   const { opens = [], closes = [], consumes = [], creates = [], sends = [], begins, info = null } = parts
-  const { replies = [], states = [], checkpoints = [] } = parts
+  const { replies = [], givesBack = [], states = [], checkpoints = [] } = parts
   return [
     ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),
     ...closes.map((close): Effect => ({ do: 'close-ask', ...close })),
@@ -118,6 +119,7 @@ export function effectsOf(parts: EffectParts): Effect[] {
     ...creates.map((run): Effect => ({ do: 'create-run', run })),
     ...sends.map((message): Effect => ({ do: 'send', message })),
     ...replies.map((reply): Effect => ({ do: 'reply', ...reply })),
+    ...givesBack.map((message): Effect => ({ do: 'give-back', ...message })),
     ...checkpoints.map((checkpoint): Effect => ({ do: 'checkpoint', checkpoint })),
     ...states.map((state): Effect => ({ do: 'expose', ...state })),
     ...(begins === undefined ? [] : [{ do: 'begin-generation', base: begins } as const]),
@@ -138,6 +140,7 @@ export function unitFor(standing: Standing, parts: UnitParts = {}): Unit {
     sends,
     begins,
     replies,
+    givesBack,
     states,
     checkpoints,
     info,

@@ -1,6 +1,7 @@
 import {
   agentDefinitionOf,
   allowGrace,
+  BegunUpdates,
   ContinueRequests,
   createChance,
   createProgram,
@@ -300,6 +301,7 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         effects: doubles,
         isParked: (error) => parks(definition) && isBug(error),
         requests: new ContinueRequests(),
+        begunUpdates: new BegunUpdates(),
         exposed: { expose: () => {}, progress: () => {} },
         rollback: createRollbackProgress(),
         decider: anyDecider,

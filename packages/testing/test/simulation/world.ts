@@ -426,7 +426,7 @@ export class World {
       const reply = (await client.get(run).update(name, id, { id })) as string
       this.acknowledged.replies.push({ run, id, reply })
     } catch (error) {
-      if (!PawlError.is(error, 'update-refused')) throw error
+      if (!PawlError.is(error, 'update-refused') && !PawlError.is(error, 'update-unfinished')) throw error
       this.acknowledged.replies.push({ run, id, reply: null })
     }
   }

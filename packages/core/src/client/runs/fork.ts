@@ -7,14 +7,15 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread } from '../../events/codec.ts'
 import type { LogEvent, StoredEvent } from '../../events/event.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
-import type {
-  CreatedPayload,
-  ForkOrigin,
-  ForkPayload,
-  RepliedPayload,
-  RunInfo,
-  StartedPayload,
-  UpdatePayload,
+import {
+  type CreatedPayload,
+  type ForkOrigin,
+  type ForkPayload,
+  noMessage,
+  type RepliedPayload,
+  type RunInfo,
+  type StartedPayload,
+  type UpdatePayload,
 } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
@@ -33,9 +34,6 @@ import { type ForkPlace, readForkPlace } from './fork-place.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
 const maxPart = 8 * 2 ** 20
-
-/** The number of no message: they are counted from 1. */
-const noMessage = 0
 
 interface ForkSettings extends ForkRequest {
   readonly id: string | undefined

@@ -81,6 +81,11 @@ async function lookForReply(
 function read(run: string, update: string, reply: ReplyPayload): unknown {
   if ('value' in reply) return reply.value
   if ('invalid' in reply) throw new PawlError('payload-invalid', reply.invalid)
+  if ('unfinished' in reply && reply.unfinished === true)
+    throw new PawlError('update-unfinished', {
+      ...{ run, update },
+      status: 'ended' in reply ? reply.ended : 'continued',
+    })
   if ('ended' in reply) throw new PawlError('run-ended', { run, status: reply.ended })
   const { failure } = reply
   const cause = failureOf(failure)

@@ -58,6 +58,8 @@ export type Effect =
   | { readonly do: 'send'; readonly message: OutgoingMessage }
   /** Answers a message of kind 'update', and marks it as used. */
   | { readonly do: 'reply'; readonly n: number; readonly payload: Uint8Array }
+  /** Makes a message of kind 'update' unread again that was consumed: the next generation of the run takes it. */
+  | { readonly do: 'give-back'; readonly n: number; readonly payload: Uint8Array | null }
   /** Writes a checkpoint of the run, which an event of the unit records. At most one per slot and unit. */
   | { readonly do: 'checkpoint'; readonly checkpoint: NewCheckpoint }
   /** Replaces an exposed value. At most one per name and unit. */

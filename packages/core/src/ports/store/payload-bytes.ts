@@ -13,6 +13,7 @@ export function payloadBytesOf(effect: Effect): number {
     case 'checkpoint':
       return effect.checkpoint.payload?.length ?? 0
     case 'reply':
+    case 'give-back':
     case 'expose':
       return effect.payload?.length ?? 0
     case 'show':

@@ -2,6 +2,7 @@ import type { Exposed } from '../../authoring/exposed/exposed.ts'
 import { ContinueRequests } from '../../authoring/generations/continue-as.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
+import { BegunUpdates } from '../../authoring/update/update.ts'
 import type { Issues } from '../../base/issues.ts'
 import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
@@ -49,6 +50,7 @@ export class Continuation implements ExecutionHost {
   #rollback: RollbackProgress | null = null
   #branches: Branches | null = null
   #requests: ContinueRequests | null = null
+  #begunUpdates: BegunUpdates | null = null
   #generation: Generation = firstGeneration
   #forkedFrom: RunInfo['forkedFrom']
   /** True while the events being delivered were in the log before this continuation. */
@@ -109,6 +111,11 @@ export class Continuation implements ExecutionHost {
   get requests(): ContinueRequests {
     this.#requests ??= new ContinueRequests()
     return this.#requests
+  }
+  /** The updates whose handlers have begun. */
+  get begunUpdates(): BegunUpdates {
+    this.#begunUpdates ??= new BegunUpdates()
+    return this.#begunUpdates
   }
   /** The position of the next operation. */
   get nextPosition(): number {
@@ -178,6 +185,7 @@ export class Continuation implements ExecutionHost {
     this.#rollback = createRollbackProgress()
     this.#branches = new Branches(marks)
     this.#requests = new ContinueRequests()
+    this.#begunUpdates = new BegunUpdates()
     this.#execution = createExecution({
       services: this.#services,
       runId: id,
@@ -186,6 +194,7 @@ export class Continuation implements ExecutionHost {
       rollback: this.#rollback,
       exposed: this.#exposed,
       requests: this.#requests,
+      begunUpdates: this.#begunUpdates,
       host: this,
     })
     return null

@@ -5,6 +5,7 @@ import { ContinueRequests } from '../../authoring/generations/continue-as.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import type { ProgramOptions } from '../../authoring/program-options.ts'
 import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
+import { BegunUpdates } from '../../authoring/update/update.ts'
 import { type Chance, createChance } from '../../base/prng.ts'
 import { isBug } from '../../errors/bug.ts'
 import { captureCallSite } from '../../host/call-site.ts'
@@ -25,6 +26,8 @@ export interface ExecutionParts {
   readonly branches: Branches
   /** Receives the requests to continue with an empty log. */
   readonly requests?: ContinueRequests
+  /** Records the updates whose handlers have begun. */
+  readonly begunUpdates?: BegunUpdates
   /** Receives what the procedure shows of itself. Default: nothing does. */
   readonly exposed?: Exposed
   /** Records what the procedure undoes. */
@@ -65,11 +68,13 @@ class RunProgram implements ProgramOptions, ExecutionOptions<ProcedureOperation>
   readonly chance: Chance
   readonly requests: ContinueRequests
   readonly rollback: RollbackProgress
+  readonly begunUpdates: BegunUpdates
 
   constructor(parts: ExecutionParts) {
     this.#parts = parts
     this.requests = parts.requests ?? new ContinueRequests()
     this.rollback = parts.rollback ?? createRollbackProgress()
+    this.begunUpdates = parts.begunUpdates ?? new BegunUpdates()
     this.chance = createChanceOf(parts.start, () => this.execution.deliveredSeq)
   }
 

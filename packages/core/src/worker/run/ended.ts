@@ -12,6 +12,7 @@ export function reportEnd({ logger, reports }: WorkerServices, state: RunState, 
     logger.warn(`Run "${id}" has ended with an unhandled rejection`, { error: reason })
   for (const key of mailbox.earlyKeys)
     logger.warn(`Run "${id}" has ended with an answer to "${key}", which it never asked`)
+  warnOfUnfinished(state, 'ended')
   if (ending.state === 'cancelled') return logger.info(`run "${id}" was cancelled`)
   if (ending.failure !== null)
     return reports.add(report ?? reportFailure(id, claimed.procedure, ending.failure))
@@ -25,7 +26,16 @@ export function reportContinued({ logger }: WorkerServices, state: RunState): vo
     logger.warn(`Run "${id}" has continued with an unhandled rejection`, { error: reason })
   const undos = continuation.rollback.left.length
   if (undos > 0) logger.warn(`Run "${id}" has continued with ${undos} registered undos, which are forgotten`)
+  warnOfUnfinished(state, 'continued')
   warnOfUnbegun(state, ending as Ending, 'continued')
+}
+
+function warnOfUnfinished({ id, unfinishedUpdates: names, services }: RunState, what: string): void {
+  if (names.length === 0) return
+  const handlers = names.map((name) => `"${name}"`).join(', ')
+  services.logger.warn(
+    `Run "${id}" has ${what} while its handlers of updates were at work: ${handlers}. Their callers get 'update-unfinished'. Wait for the handlers before the procedure returns`,
+  )
 }
 
 function warnOfUnbegun(

@@ -18,6 +18,7 @@ import { cancelWith } from './cancelling.ts'
 import { type Ending, failWith } from './ending.ts'
 import { effectsOf, eventsOf } from './outbox.ts'
 import type { RunState } from './state.ts'
+import { givenBackBy } from './unanswered.ts'
 import { withdrawal } from './unit.ts'
 import { withOrigin } from './write-unit.ts'
 
@@ -96,7 +97,7 @@ export function nextGeneration(state: RunState, written: readonly LogEvent[], un
       ...{ tries: 0, positives: 0, alone: 0, mark: 'none' },
     },
     events,
-    messages: mailbox.unread,
+    messages: [...mailbox.unread, ...givenBackBy(state, unit)].sort((a, b) => a.n - b.n),
   }
 }
 

@@ -15,7 +15,7 @@ import { RecentSteps } from './recent-steps.ts'
 
 const none: readonly LogEvent[] = []
 const noIds: readonly string[] = []
-const noNumbers: readonly number[] = []
+const noUpdates: ReadonlyMap<number, LogEvent> = new Map()
 const noChildren: readonly RetriedChild[] = []
 
 /** Index of the delivered events of a log. */
@@ -43,8 +43,8 @@ export class LogIndex {
     this.#retried = retried.length === 0 ? null : new Map(retried.map(({ id, position }) => [position, id]))
   }
 
-  /** The numbers of the messages of updates that were taken and not answered. Null in most runs. */
-  #updates: Set<number> | null = null
+  /** The events of the updates that were taken and not answered, by the numbers of their messages. Null in most runs. */
+  #updates: Map<number, LogEvent> | null = null
 
   /** Bytes of payload delivered to the continuation: an estimate of the memory it holds. */
   get weight(): number {
@@ -104,9 +104,9 @@ export class LogIndex {
     return this.#spawned === null ? called : [...new Set([...called, ...this.#spawned])]
   }
 
-  /** The numbers of the messages of updates that were taken and not answered. */
-  get openUpdates(): readonly number[] {
-    return this.#updates === null ? noNumbers : [...this.#updates]
+  /** The events of the updates that were taken and not answered, by the numbers of their messages. */
+  get openUpdates(): ReadonlyMap<number, LogEvent> {
+    return this.#updates ?? noUpdates
   }
 
   /** Returns the events of a pending operation; they settle nothing. */
@@ -142,10 +142,10 @@ export class LogIndex {
     else this.#undos.failed.push({ name, failure: decode(payload) as FailureRecord })
   }
 
-  #noteUpdate({ kind, payload }: LogEvent): void {
-    const { n } = decode(payload) as UpdatePayload | RepliedPayload
-    this.#updates ??= new Set()
-    if (kind === 'update') this.#updates.add(n)
+  #noteUpdate(event: LogEvent): void {
+    const { n } = decode(event.payload) as UpdatePayload | RepliedPayload
+    this.#updates ??= new Map()
+    if (event.kind === 'update') this.#updates.set(n, event)
     else this.#updates.delete(n)
   }
 

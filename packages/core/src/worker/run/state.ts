@@ -48,6 +48,7 @@ export interface RunMoves extends Reader {
 }
 
 const nothing = (): void => {}
+const noNames: readonly string[] = []
 
 /**
  * The parts of a loaded run, and its state between two calls. It decides nothing: `run.ts` does, with the files beside it,
@@ -80,6 +81,8 @@ export class RunState implements Exposed {
   hasReturned = false
   /** Steps with an undo whose results are recorded after the procedure has ended. Null in most runs. */
   lateSteps: Set<Pending> | null = null
+  /** The names of the updates whose handlers were at work at its end. */
+  unfinishedUpdates: readonly string[] = noNames
   /** Whether the unit in flight begins the next generation. */
   continues = false
   /** A bug in the procedure: the run no longer moves, and is parked once the running bodies are done. */

@@ -76,6 +76,7 @@ const awaitedBy: { readonly [Kind in Effect['do']]: 'people' | 'other runs' | 'c
   'create-run': 'other runs',
   send: 'other runs',
   reply: 'callers',
+  'give-back': null,
   checkpoint: null,
   expose: 'callers',
   'begin-generation': null,

@@ -83,6 +83,20 @@ export function describeStates(test: StageTest): void {
       expect(text((await stage.port.reply(a.run, 'update:1')) ?? undefined)).toBe('late')
     })
 
+    test('an update that was taken and is given back is unread again, has no reply, and keeps its key', async (stage) => {
+      const a = await stage.owned('a', await stage.worker())
+      await stage.port.send([update('a', 'update:1'), update('a', 'update:2')], null)
+      a.seen = 2
+      await stage.commit(a, { consumes: [1], replies: [{ n: 2, payload: bytes('done') }] })
+      await stage.commit(a, { events: [settled(1)], givesBack: [{ n: 1, payload: bytes('again') }] })
+      const [unread, ...others] = await stage.port.mail(a.run, 0)
+      expect(unread).toMatchObject({ n: 1, kind: 'update', name: 'rename' })
+      expect([text(unread?.payload ?? undefined), others]).toEqual(['again', []])
+      expect(await stage.port.reply(a.run, 'update:1')).toBeNull()
+      expect(text((await stage.port.reply(a.run, 'update:2')) ?? undefined)).toBe('done')
+      expect(await stage.port.send([update('a', 'update:1')], null)).toMatchObject([{ outcome: 'duplicate' }])
+    })
+
     test('an update is stored once for its key, also after its reply and after the end of its run', async (stage) => {
       const a = await stage.owned('a', await stage.worker())
       const [first] = await stage.port.send([update('a', 'update:1')], null)

@@ -59,6 +59,11 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
       if (message) Object.assign(message, { isUsed: true, payload: copy(effect.payload) })
       return
     }
+    case 'give-back': {
+      const message = run.messages.find(({ n }) => n === effect.n)
+      if (message) Object.assign(message, { isUsed: false, payload: copy(effect.payload) })
+      return
+    }
     case 'expose': {
       const { name, payload } = effect
       run.states.set(name, { name, at, payload: copy(payload) })
