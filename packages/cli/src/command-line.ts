@@ -26,7 +26,7 @@ import { readVersion, version } from './commands/version.ts'
 import { addCommonFlags, type CommonFlag, uses } from './common-flags.ts'
 import type { CommonFlags, Context, Surroundings } from './context.ts'
 import { type ExitStatus, exit } from './exit.ts'
-import { chosenFlags, collect, follow, limit, withAnswer, withChosen } from './flags.ts'
+import { chosenFlags, collect, follow, limit, renamed, withAnswer, withChosen } from './flags.ts'
 
 type Act = (
   flags: CommonFlags,
@@ -168,10 +168,10 @@ function addChanging(add: Add, act: Act): void {
   withChosen(add('delete [run...]', 'delete runs that have ended or are quarantined, for ever')).action(
     (ids, flags) => act(flags, (context) => deleteRuns(context, ids, flags)),
   )
-  add('export <run>', 'write a run to a file: its log, mail, asks, checkpoints and exposed values')
-    .requiredOption('--file <file>', 'the file to write')
+  add('export <run> <file>', 'write a run to a file: its log, mail, asks, checkpoints and exposed values')
     .option('--force', 'replace a file that exists')
-    .action((id, flags) => act(flags, (context) => exportRun(context, id, flags)))
+    .addOption(renamed('--file <file>', 'The file is an argument: `pawl export <run> <file>`.'))
+    .action((id, file, flags) => act(flags, (context) => exportRun(context, id, file, flags)))
   add('import <file>', 'store a run that was exported; a live one continues')
     .option('--id <id>', 'another id, for a run that has completed or was cancelled')
     .action((file, flags) => act(flags, (context) => importRun(context, file, flags)))
@@ -267,25 +267,22 @@ function addCheckpoints(add: Add, act: Act): void {
 }
 
 function addToken(add: Add, act: Act): void {
-  const file = (): Option => new Option('--file <file>', 'the file of tokens').default('tokens.json')
+  const file = (command: Command): Command =>
+    command
+      .addOption(new Option('--tokens <file>', 'the file of tokens').default('tokens.json'))
+      .addOption(renamed('--file <file>', 'The file of tokens is `--tokens <file>`, as of `pawl server`.'))
   const token = add('token', 'make, list and revoke the tokens of a server', ['json'])
-  token
-    .command('make <person>')
+  file(token.command('make <person>'))
     .description('make a token for user:<name>, and print it once')
     .option('--role <role>', 'answer, watch, operate or admin', 'answer')
     .option('--name <name>', 'a group, role or queue whose asks it may answer; repeat it', collect)
     .option('--act-as', 'may name another person with --as')
     .option('--note <text>', 'what it is for')
-    .addOption(file())
     .action((actor, flags) => act(token.opts(), (context) => makeToken(context, actor, flags)))
-  token
-    .command('ls')
+  file(token.command('ls'))
     .description('list tokens')
-    .addOption(file())
     .action((flags) => act(token.opts(), (context) => listTokens(context, flags)))
-  token
-    .command('revoke <prefix>')
+  file(token.command('revoke <prefix>'))
     .description('remove the token whose hash begins like this')
-    .addOption(file())
     .action((prefix, flags) => act(token.opts(), (context) => revokeToken(context, prefix, flags)))
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { usageError } from './door/problem.ts'
 
 // Flags that a few commands share.
 
@@ -35,6 +36,13 @@ export function limit(): Option {
     if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > 500)
       throw new InvalidArgumentError('It must be a whole number from 1 to 500.')
     return text
+  })
+}
+
+/** A flag that has another name now. It is refused with the sentence that names it. */
+export function renamed(flag: string, instead: string): Option {
+  return new Option(flag).hideHelp().argParser(() => {
+    throw usageError(instead)
   })
 }
 

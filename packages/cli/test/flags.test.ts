@@ -18,7 +18,7 @@ const lines: Readonly<Record<string, string>> = {
   retry: 'retry a:1',
   fork: 'fork a:1 --at 0',
   delete: 'delete a:1 --yes',
-  export: 'export a:1 --file b.pawl',
+  export: 'export a:1 b.pawl',
   import: 'import a.pawl',
   backup: 'backup b.db',
   check: 'check a:1',

@@ -54,7 +54,7 @@ const readers = [
   'retry a:1',
   'fork a:1 --at 0',
   'delete a:1',
-  'export a:1 --file b.pawl',
+  'export a:1 b.pawl',
 ]
 
 test('a command that works on what is stored refuses a store that is not there, and makes none', async () => {

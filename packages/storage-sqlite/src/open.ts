@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { docsPage } from '@pawl/core/storage'
 import { removeLeftovers } from './connection/aside.ts'
@@ -52,6 +52,8 @@ export async function openDatabase(
 
 /** Creates a file with the schema. Syncs nothing: the file has no effect until it is linked to its name. */
 async function makeSchema(file: string, driver: SqliteDriver): Promise<void> {
+  // Payloads are not encrypted: only the owner may read them. SQLite gives its other files the same rights.
+  await writeFile(file, '', { flag: 'wx', mode: 0o600 })
   const database = await connectAlone(file, driver)
   try {
     database.pragma('synchronous = off')

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Role } from '@pawl/server'
@@ -18,7 +18,7 @@ interface Token {
 }
 
 export interface TokenFlags {
-  readonly file: string
+  readonly tokens: string
 }
 export interface MakeFlags extends TokenFlags {
   readonly role: string
@@ -42,7 +42,7 @@ export function makeToken(context: Context, actor: string, flags: MakeFlags): Ex
     actAs: flags.actAs ?? false,
     ...(flags.note === undefined ? {} : { note: flags.note }),
   }
-  const file = resolve(context.surroundings.cwd, flags.file)
+  const file = resolve(context.surroundings.cwd, flags.tokens)
   write(file, [...read(file), token])
   const { out } = context
   out.print(out.json ? JSON.stringify({ token: secret, actor, role: token.role }) : secret)
@@ -51,7 +51,7 @@ export function makeToken(context: Context, actor: string, flags: MakeFlags): Ex
 }
 
 export function listTokens(context: Context, flags: TokenFlags): ExitStatus {
-  const known = read(resolve(context.surroundings.cwd, flags.file))
+  const known = read(resolve(context.surroundings.cwd, flags.tokens))
   printRows(
     context.out,
     known,
@@ -69,7 +69,7 @@ export function listTokens(context: Context, flags: TokenFlags): ExitStatus {
 
 /** Removes the token whose hash begins like this. A running server notices at its next request. */
 export function revokeToken(context: Context, prefix: string, flags: TokenFlags): ExitStatus {
-  const file = resolve(context.surroundings.cwd, flags.file)
+  const file = resolve(context.surroundings.cwd, flags.tokens)
   const known = read(file)
   const meant = known.filter(({ hash }) => prefix.length >= 8 && hash.startsWith(prefix))
   if (meant.length !== 1)
@@ -112,9 +112,9 @@ function isToken(value: unknown): value is Token {
 
 /** In one step, so that a server never reads half a file. */
 function write(file: string, tokens: readonly Token[]): void {
-  const beside = `${file}.${process.pid}.tmp`
+  const beside = `${file}.${randomUUID()}.tmp`
   try {
-    writeFileSync(beside, `${JSON.stringify({ tokens }, null, 2)}\n`, { mode: 0o600 })
+    writeFileSync(beside, `${JSON.stringify({ tokens }, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
     renameSync(beside, file)
   } catch (error) {
     throw usageError(`${file} cannot be written: ${(error as Error).message}`)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { access, rename, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -12,14 +13,14 @@ import { safe } from '../output/out.ts'
 // Commands that move a run between stores, as a file.
 
 export interface ExportFlags {
-  readonly file: string
   readonly force?: boolean
 }
 
 export async function exportRun(
   context: Context,
   id: string,
-  { file, force }: ExportFlags,
+  file: string,
+  { force }: ExportFlags,
 ): Promise<ExitStatus> {
   const { out, surroundings } = context
   const target = resolve(surroundings.cwd, file)
@@ -27,10 +28,10 @@ export async function exportRun(
     throw usageError(`${file} exists. Choose another file, or pass --force.`)
   const door = await context.door()
   const parts = await door.download(`/runs/${segmentOf(id)}/export`)
-  // Under another name until it is whole.
-  const part = `${target}.part`
+  // Under another name until it is whole: one that nobody can have taken, such as with a link to another file.
+  const part = `${target}.${randomUUID()}.part`
   try {
-    await pipeline(Readable.from(parts), createWriteStream(part))
+    await pipeline(Readable.from(parts), createWriteStream(part, { flags: 'wx', mode: 0o600 }))
     await rename(part, target)
   } catch (error) {
     await rm(part, { force: true })

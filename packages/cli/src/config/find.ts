@@ -6,6 +6,7 @@ import { hideSecrets } from '../output/hide-secrets.ts'
 import type { Config } from './define.ts'
 import type { Found } from './found.ts'
 import { loadModule } from './load.ts'
+import { refuseForeign } from './refuse-foreign.ts'
 import { hasScheme, refuseUnknownScheme } from './store.ts'
 
 /** Flags that say where things are. They win over the environment, and that over the config. */
@@ -28,7 +29,9 @@ export interface Located {
 }
 
 export async function locate(places: Places, cwd: string, env: NodeJS.ProcessEnv): Promise<Located> {
-  const file = places.config === undefined ? findUp(cwd) : resolve(cwd, places.config)
+  const nearest = places.config === undefined ? findUp(cwd) : undefined
+  if (nearest !== undefined) refuseForeign(nearest, cwd, process.getuid?.())
+  const file = places.config === undefined ? nearest : resolve(cwd, places.config)
   const config = file === undefined ? undefined : { value: await readConfig(file), by: file }
   const beside = file === undefined ? cwd : dirname(file)
   const server = findServer(places, env, config)

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -48,6 +49,16 @@ describe('a start that fails says what to do', () => {
     const error = await failToOpen(file)
     expect(error.details.remedy).toContain('memory()')
     expect(existsSync(':memory:')).toBe(false)
+  })
+
+  it('a new file, and what SQLite keeps beside it, can be read by its owner only', async () => {
+    const file = tempFile()
+    const before = process.umask(0)
+    onTestFinished(() => void process.umask(before))
+    await openStore(file)
+    const modes = readdirSync(dirname(file)).map((name) => statSync(join(dirname(file), name)).mode & 0o777)
+    expect(modes.length).toBeGreaterThan(1)
+    expect(new Set(modes)).toEqual(new Set([0o600]))
   })
 
   it.each([
