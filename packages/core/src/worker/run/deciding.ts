@@ -38,7 +38,7 @@ const workOfDecide = 2
 export function deliver(state: RunState, events: readonly LogEvent[]): void {
   const { isOver, continuation } = state
   if (isOver) return
-  state.phase = 'moving'
+  state.moveTo('moving')
   const most = state.services.slices.drafts
   if (events.length <= most) return continuation.deliver(events, () => onDelivered(state))
   continuation.deliver(events.slice(0, most), () => deliver(state, events.slice(most)), true)
@@ -112,7 +112,7 @@ function waitOrWithhold(state: RunState, decision: Waiting<ProcedureOperation>):
     issued: [...(before?.issued ?? []), ...decision.issued],
     closed: [...(before?.closed ?? []), ...decision.closed],
   }
-  state.phase = 'still'
+  state.moveTo('still')
   state.ready()
 }
 
@@ -134,7 +134,7 @@ function wait(
   if (state.bug !== null) return stopAt(state, state.bug)
   if (state.isOver) return
   state.begunUpTo = state.continuation.turn
-  state.phase = 'still'
+  state.moveTo('still')
   beginMore(state)
 }
 
@@ -209,7 +209,7 @@ function end(state: RunState, ending: Ending, closed: readonly Pending<Procedure
       ending.left.filter(({ position }) => state.continuation.notes.isAsked(position)),
     )
     if (state.isOver) return
-    state.phase = 'still'
+    state.moveTo('still')
     beginMore(state)
   })
 }
@@ -223,7 +223,7 @@ export function goOn(state: RunState, events: readonly LogEvent[], from: number)
 
 /** Delivers the whole log to a new continuation. */
 export function replay(state: RunState, newFrom?: number): void {
-  state.phase = 'moving'
+  state.moveTo('moving')
   void readAgain(state, async () => {
     await state.continuation.replay(state.log, newFrom)
     decide(state)

@@ -63,7 +63,7 @@ function continueRun(state: RunState, ending: Ending, input: unknown, sent: read
   const { asks } = state.activities
   const open = asks.map(({ pending }) => pending)
   const asked = open.filter(({ position }) => state.continuation.notes.isAsked(position))
-  state.phase = 'writing'
+  state.moveTo('writing')
   state.continues = true
   state.callOff()
   return composeNext(state, input, sent, asked, answerAtEnd(state, ending, sent))

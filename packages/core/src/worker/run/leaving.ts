@@ -13,7 +13,7 @@ import { answerAtEnd } from './unanswered.ts'
 export function leave(state: RunState, reason: Reason): void {
   if (state.isOver) return
   state.drop()
-  state.phase = 'leaving'
+  state.moveTo('leaving')
   const { services, key, id, claimed, log, mailbox, moves } = state
   // At least those it was claimed with: otherwise a run that cannot be read would be due again at once.
   const seen = Math.max(mailbox.seen, claimed.mail)
@@ -38,7 +38,7 @@ export function leaveForgotten(state: RunState): void {
 /** Parks the run once the diagnosis is known. Nothing is decided meanwhile. A cancelled run ends instead. */
 export function leaveFor(state: RunState, diagnose: () => Promise<Reason>): void {
   if (state.isCancelled) return leaveWithoutCode(state)
-  state.phase = 'moving'
+  state.moveTo('moving')
   attempt(
     state,
     diagnose().then((reason) => {
@@ -70,7 +70,7 @@ export function leaveWithoutCode(state: RunState): void {
     ]
     return { ...parts, effects: [...(parts.effects ?? []), ...others] }
   }
-  state.phase = 'still'
+  state.moveTo('still')
   state.ready()
 }
 
@@ -102,7 +102,7 @@ export function stopAt(state: RunState, bug: Bug): void {
   state.bug = bug
   guard(state, () => {
     keepActs(state)
-    state.phase = 'still'
+    state.moveTo('still')
     state.ready()
   })
 }

@@ -1,9 +1,10 @@
 import type { RunInfo } from '../../events/payloads.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Message } from '../../ports/store/mail.ts'
+import { isEarly, positionOf, topicOf } from '../../runs/topics.ts'
 import type { Activity } from '../activities/activity.ts'
 import { maxShown } from './ending.ts'
-import { isEarly, type Mailbox, positionOf, topicOf } from './mailbox.ts'
+import type { Mailbox } from './mailbox.ts'
 
 const none: readonly never[] = []
 

@@ -13,9 +13,9 @@ import { cancelKey } from '../../ports/codes.ts'
 import type { Effect } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { EndState } from '../../ports/store/runs.ts'
+import { topicOf } from '../../runs/topics.ts'
 import { consume } from '../activities/activity.ts'
 import type { Ending } from './ending.ts'
-import { topicOf } from './mailbox.ts'
 
 // What the end of a run, or of one of its scopes, says to other runs. A run that cannot get it is passed over.
 

@@ -121,7 +121,7 @@ export class Run implements RunMoves {
     if (loaded.is === 'cancelled') return leaveWithoutCode(state)
     if (loaded.is === 'refused') return refuseInput(this.#state, loaded.refused)
     if (state.isOver || state.continuation.accepted === null) return decide(this.#state)
-    state.phase = 'still'
+    state.moveTo('still')
     state.ready()
   }
 
@@ -129,7 +129,7 @@ export class Run implements RunMoves {
   wake({ epoch, mail }: Claimed, message: Message | null): void {
     const state = this.#state
     state.log.epoch = epoch
-    state.phase = 'still'
+    state.moveTo('still')
     if (message !== null) state.mailbox.receive(message)
     state.mailbox.learn(mail)
     beginMore(state)
@@ -216,7 +216,7 @@ export class Run implements RunMoves {
   }
 
   #onParked(wakeAt: number | null): void {
-    this.#state.phase = 'parked'
+    this.#state.moveTo('parked')
     this.#host.onParked(this, wakeAt)
     if (this.#state.movedOutside) forgetMove(this.#state)
   }

@@ -20,6 +20,7 @@ import { RunObservation } from './observation.ts'
 import type { Opening } from './opening.ts'
 import { consumedBy, Outbox } from './outbox.ts'
 import { PendingActivities } from './pending-activities.ts'
+import { nextPhase, type Phase } from './phase.ts'
 import { Published } from './published.ts'
 
 /** The services of a worker, and what it says of its own state. */
@@ -27,9 +28,6 @@ export interface RunServices extends WorkerServices {
   /** Whether no body starts here any more: idle runs are handed to other workers at once, if the store can write. */
   readonly handsOver: boolean
 }
-
-/** The current activity of a run. Only a still run is asked for a unit, and it has at most one in flight. */
-export type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
 
 /** The run, as its parts call it. */
 export interface RunMoves extends Reader {
@@ -72,7 +70,7 @@ export class RunState implements Exposed {
 
   /** What it shows of itself. Null in most runs. */
   published: Published | null = null
-  phase: Phase = 'moving'
+  #phase: Phase = 'moving'
   ending: Ending | null = null
   /** Composes the unit that ends a cancelled run whose procedure cannot continue. */
   composeLast: EndWithoutCode['compose'] | null = null
@@ -122,6 +120,13 @@ export class RunState implements Exposed {
     this.continuation = new Continuation(services, claimed, moves, this)
     this.outbox = new Outbox(services.slices.drafts, (position) => this.continuation.scopeOf(position))
     this.mailbox = new Mailbox(services.store, claimed.run, claimed.mail, moves)
+  }
+
+  get phase(): Phase {
+    return this.#phase
+  }
+  moveTo(phase: Phase): void {
+    this.#phase = nextPhase(this.#phase, phase)
   }
 
   /** Whether further events have no effect. */
@@ -220,7 +225,7 @@ export class RunState implements Exposed {
   /** Releases everything without writing. */
   drop(): void {
     if (this.phase === 'gone') return
-    this.phase = 'gone'
+    this.moveTo('gone')
     this.opening = null
     this.withheld = null
     this.callOff()

@@ -5,10 +5,10 @@ import { decode, encode } from '../../events/payload.ts'
 import { noMessage, type ReplyPayload, type UpdatePayload } from '../../events/payloads.ts'
 import type { Effect, Unit } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
+import { topicOf } from '../../runs/topics.ts'
 import type { Draft } from '../activities/activity.ts'
 import { replyEffect } from '../activities/update/reply.ts'
 import type { Ending } from './ending.ts'
-import { topicOf } from './mailbox.ts'
 import type { RunState } from './state.ts'
 
 // Answers updates that no handler answers.

@@ -34,7 +34,7 @@ export function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft
 /** Returns a unit, with what every unit carries: the marks of new branches, and what the run shows of itself. */
 export function write(state: RunState, given: UnitParts): Unit {
   const parts = state.published === null ? given : publish(state, state.published, given)
-  state.phase = 'writing'
+  state.moveTo('writing')
   state.callOff()
   const { branches, generation } = state.continuation
   const marks = branches.draft()

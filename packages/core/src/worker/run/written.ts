@@ -63,7 +63,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
     const isDue = mailbox.seen > unit.seen || mailbox.isBehind
     return { do: 'park', wakeAt: isDue ? at : unit.next.wakeAt }
   }
-  state.phase = 'still'
+  state.moveTo('still')
   mailbox.learn(mail)
   return goOn(state, events, before)
 }
@@ -123,7 +123,7 @@ export function onRefused(state: RunState, item: number, why: RefusedWhy): void 
 /** Returns the drafts of an unwritten unit to the next one, except the strict ones, which are decided again. */
 export function takeBack(state: RunState): void {
   if (state.phase !== 'writing') return
-  state.phase = 'still'
+  state.moveTo('still')
   state.cancelling = 0
   state.continues = false
   state.log.takeBack()

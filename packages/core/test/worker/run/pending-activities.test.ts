@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message } from '../../../src/ports/store/mail.ts'
+import { topicOf } from '../../../src/runs/topics.ts'
 import type { Activity } from '../../../src/worker/activities/activity.ts'
-import { Mailbox, topicOf } from '../../../src/worker/run/mailbox.ts'
+import { Mailbox } from '../../../src/worker/run/mailbox.ts'
 import { PendingActivities } from '../../../src/worker/run/pending-activities.ts'
 
 /** Waits for any of the topics until it has taken enough messages; discards invalid ones and keeps waiting. */

@@ -16,8 +16,8 @@ import type { Pending } from '../../../kernel/operation.ts'
 import type { NewAsk } from '../../../ports/store/asks.ts'
 import type { Effect } from '../../../ports/store/commit.ts'
 import type { Message } from '../../../ports/store/mail.ts'
+import { topicOf } from '../../../runs/topics.ts'
 import type { Validation } from '../../../schemas/schema.ts'
-import { topicOf } from '../../run/mailbox.ts'
 import {
   type Activity,
   type ActivityContext,
