@@ -1,6 +1,7 @@
-import { type EngineOptions, PawlError, procedure } from '@pawl/core'
+import { type EngineOptions, FinalError, PawlError, procedure } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 
 const quick = procedure({ name: 'quick' }, async () => 'done')
 const failing = procedure({ name: 'failing' }, async () => {
@@ -112,3 +113,58 @@ async function idsAfter(engine: Awaited<ReturnType<typeof begin>>, time: `${numb
   await engine.advance(time)
   return (await engine.list()).items.map(({ id }) => id)
 }
+
+describe('children of live parents', () => {
+  const pack = procedure({ name: 'pack' }, (ctx) => ctx.step('pack', () => 'box 7'))
+  const fragile = procedure({ name: 'fragile' }, async () => {
+    throw new FinalError('broken')
+  })
+  const rules = { pack: { completed: '1h', keep: 0 }, fragile: { failed: '1h' } } as const
+
+  test('an ended child is kept while its live parent may ask for its result', async () => {
+    const order = procedure({ name: 'order' }, async (ctx) => {
+      const [box, vase] = [await ctx.spawn(pack), await ctx.spawn(fragile)]
+      await ctx.sleep('3d')
+      const code = await vase.result().catch((error: unknown) => PawlError.is(error) && error.code)
+      return [await box.result(), code]
+    })
+    await using engine = await testEngine({ procedures: [order, pack, fragile], retention: rules })
+    const run = await engine.run(order, undefined, { id: 'order' })
+    expect(await run.result({ timeout: '9d' })).toEqual(['box 7', 'run-failed'])
+    await engine.advance('2h')
+    expect((await engine.list()).items.map(({ id }) => id)).toEqual(['order'])
+  })
+
+  test('a called child, a detached one and one of an earlier generation are not kept for a live parent', async () => {
+    const order = procedure({ name: 'order', input: z.boolean() }, async (ctx, isLast): Promise<void> => {
+      if (isLast) return ctx.sleep('9d')
+      await ctx.call(pack, undefined, { id: 'called' })
+      await ctx.spawn(pack, undefined, { id: 'detached', onParentEnd: 'detach' })
+      await ctx.spawn(pack, undefined, { id: 'before' })
+      await ctx.sleep('10m')
+      return ctx.continueAs(true)
+    })
+    await using engine = await testEngine({ procedures: [order, pack], retention: rules })
+    await engine.run(order, false, { id: 'order' })
+    await engine.advance('3h')
+    expect((await engine.list()).items.map(({ id }) => id)).toEqual(['order'])
+  })
+
+  test('delete refuses a child whose live parent may ask for its result, and names the parent', async () => {
+    const order = procedure({ name: 'order' }, async (ctx) => {
+      const box = await ctx.spawn(pack, undefined, { id: 'box' })
+      await ctx.sleep('3d')
+      return box.result()
+    })
+    await using engine = await testEngine({ procedures: [order, pack] })
+    const run = await engine.run(order, undefined, { id: 'order' })
+    await engine.advance('1h')
+    await expect(engine.delete('box')).rejects.toMatchObject({
+      code: 'run-live',
+      details: { run: 'box', status: 'completed', parent: 'order' },
+    })
+    await engine.advance('3d')
+    expect(await run.result()).toBe('box 7')
+    await engine.delete('box')
+  })
+})

@@ -245,7 +245,7 @@ export interface Client {
   /**
    * Deletes a run that has ended or is quarantined, with all that belongs to it, so that its id is free. What people decided in it
    * is kept: see `archived` of `inbox.list`. A run that waits for a deleted quarantined run fails with its quarantine.
-   * @throws PawlError 'run-live', 'run-not-found', 'option-invalid'
+   * @throws PawlError 'run-live' (also if its live parent may ask for its result), 'run-not-found', 'option-invalid'
    * @example await client.delete('refund:A-1')
    */
   delete(id: string): Promise<void>

@@ -80,8 +80,8 @@ export interface ErrorDetails {
   'run-ended': { readonly run: string; readonly status: RunStatus }
   /** `result()` was called for a run whose procedure threw. `details.cause` holds the name, message and code of the error; the `cause` of this error is the error itself. */
   'run-failed': { readonly run: string; readonly cause: Failure }
-  /** `delete` was called for a run that has not ended, or `retry` for a run with a child that is still being cancelled. `details.status` says what it does. */
-  'run-live': { readonly run: string; readonly status: RunStatus }
+  /** `delete` was called for a run that has not ended, or for a child whose live parent, `details.parent`, may still ask for its result; or `retry` for a run with a child that is still being cancelled. `details.status` says what it does. */
+  'run-live': { readonly run: string; readonly status: RunStatus; readonly parent?: string }
   /** A run with this id does not exist in the store. `get` returns a handle without I/O, so its first use throws this error. */
   'run-not-found': { readonly run: string }
   /** A run is no longer executed because its log is damaged or behind what a worker has seen, because its workers crashed or were blocked while it was the only suspect, or because Pawl failed on its data. `details.reason` says which. */

@@ -105,6 +105,8 @@ export interface ParentPayload {
   readonly root?: string
   /** Whether the parent waits for its end, which then sends it an `EndedPayload`. */
   readonly isCalled: boolean
+  /** Set if the end of the parent does not cancel it. Missing in the logs of earlier versions. */
+  readonly detached?: true
 }
 
 /** The payload of `created`, and of `settled` for a spawned run. */

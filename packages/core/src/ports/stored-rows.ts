@@ -91,21 +91,24 @@ export function showFeedEntry({ n, at, kind, run, position, id }: FeedRow): Feed
 /** A run that may have ended. */
 export interface EndedRow {
   readonly run: RunKey
+  readonly id: string
   readonly procedure: string
   readonly state: number
   readonly base: number
   readonly endedAt: number | null
+  /** The id of the run that created it. */
+  readonly parent: string | null
 }
 
 /** Converts the rows of at most `span` runs, the newest first. Passes over hidden and damaged runs. */
 export function showEndedPage(rows: readonly EndedRow[], span: number): EndedPage {
   const isLive = ({ state }: EndedRow): boolean => state === stateCode.numberOf.live
   return {
-    runs: rows.flatMap(({ run, procedure, state, endedAt }) => {
+    runs: rows.flatMap(({ run, id, procedure, state, endedAt, parent }) => {
       const word = state === hiddenState ? 'live' : stateCode.wordIfKnown(state)
       return typeof word === 'number' || word === 'live' || endedAt === null
         ? []
-        : { run, procedure, state: word, endedAt }
+        : { run, id, procedure, state: word, endedAt, parent }
     }),
     continued: rows
       .filter((row) => isLive(row) && row.base > 0)

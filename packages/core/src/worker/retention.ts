@@ -1,4 +1,5 @@
 import { nextRound } from '../host/rounds.ts'
+import { findHolder } from '../ports/held-runs.ts'
 import type { Logger } from '../ports/logger.ts'
 import { isCheckpointExpired, isExpired, type RetentionRules, ruleOf } from '../ports/retention.ts'
 import { feedKeptMs } from '../ports/store/feed.ts'
@@ -16,6 +17,8 @@ const clearSize = 2_000
 type Store = Pick<
   StorePort,
   | 'now'
+  | 'find'
+  | 'load'
   | 'ended'
   | 'remove'
   | 'clear'
@@ -52,7 +55,8 @@ export class RetentionChore {
     const now = await store.now()
     const { runs, continued, next } = await store.ended(this.#before, span)
     if (this.#before === null) this.#seen.clear()
-    const expired = runs.filter((run) => this.#isOver(run, now)).map(({ run }) => run)
+    const expired: RunKey[] = []
+    for (const run of runs) if (this.#isOver(run, now) && !(await this.#isHeld(run))) expired.push(run.run)
     let count = 0
     for (let first = 0; first < expired.length && this.#isWorking(); first += batchSize) {
       const removed = await store.remove(expired.slice(first, first + batchSize))
@@ -75,6 +79,13 @@ export class RetentionChore {
     this.#seen.set(procedure, newer + 1)
     const keep = ruleOf(this.#rules, procedure)?.keep ?? null
     return (keep !== null && newer >= keep) || isExpired(this.#rules, run, now)
+  }
+
+  /** Whether a live run may still ask for its result. */
+  async #isHeld({ id, parent }: EndedRun): Promise<boolean> {
+    if (parent === null) return false
+    const row = await this.#store.find(id)
+    return row !== null && (await findHolder(this.#store, row)) !== null
   }
 
   /** Deletes the checkpoints of completed runs, which no call finds, and checkpoints that have been kept long enough. */

@@ -202,8 +202,8 @@ function writeStatements(names: Names): Record<Name, Statement> {
         returning 1)
       select count(*)::int as count from gone`),
     ended: new Statement(`
-      select r.run, r.procedure, r.state, r.base, f.ended_at as "endedAt"
-      from (select run, procedure, state, base from ${runs} where $1::bigint is null or run < $1 order by run desc limit $2) r
+      select r.run, r.id, r.procedure, r.state, r.base, f.ended_at as "endedAt", f.parent
+      from (select run, id, procedure, state, base from ${runs} where $1::bigint is null or run < $1 order by run desc limit $2) r
       left join ${runInfo} f on f.run = r.run order by r.run desc`),
     decisions: new Statement(`
       select run, id, procedure, started_by, ${askColumns} from ${decisions}

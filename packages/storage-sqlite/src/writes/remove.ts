@@ -160,8 +160,8 @@ function prepareReads(
   database: Database,
 ): Omit<Removals, 'remove' | 'removeQuarantined' | 'clear' | 'dropGeneration'> {
   const span = database.prepare<[RunKey, number], EndedRow>(
-    `select run, state, base, procedure, (select ended_at from run_info where run_info.run = runs.run) as endedAt
-     from runs where run < ? order by run desc limit ?`,
+    `select r.run, r.id, r.state, r.base, r.procedure, f.ended_at as endedAt, f.parent
+     from runs r left join run_info f on f.run = r.run where r.run < ? order by r.run desc limit ?`,
   )
   const list = database.prepare<unknown[], StoredAsk>(
     `select run, id, procedure, started_by, ${askColumns} from decisions

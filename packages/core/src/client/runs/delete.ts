@@ -3,8 +3,9 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { EndedPayload, WatchPayload } from '../../events/payloads.ts'
 import { nextRound } from '../../host/rounds.ts'
+import { findHolder } from '../../ports/held-runs.ts'
 import type { Removed } from '../../ports/store/removals.ts'
-import type { RunRow } from '../../ports/store/runs.ts'
+import type { EndState, RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
 import { readViews } from '../views/read.ts'
@@ -18,6 +19,7 @@ export async function deleteRun(connection: Connection, id: string): Promise<voi
   const store = await connection.store()
   for (;;) {
     const row = await findRow(connection, id)
+    if (row.state !== 'live') await refuseHeld(store, row)
     const removed = isQuarantined(row)
       ? await removeQuarantined(connection, store, row)
       : await remove(store, row)
@@ -30,6 +32,21 @@ export async function deleteRun(connection: Connection, id: string): Promise<voi
     }
   }
   while (await store.clear(clearSize)) await nextRound()
+}
+
+/** @throws PawlError 'run-live' (a live run may still ask for its result) */
+async function refuseHeld(store: StorePort, row: RunRow): Promise<void> {
+  const holder = await findHolder(store, row)
+  if (holder === null) return
+  const status = row.state as EndState
+  throw new PawlError(
+    'run-live',
+    { run: row.id, status, parent: holder },
+    {
+      what: `Run ${row.id} cannot be deleted while its parent ${holder} is live and may ask for its result.`,
+      remedy: 'Delete it once the parent has ended.',
+    },
+  )
 }
 
 function isQuarantined({ state, mark, owned }: RunRow): boolean {

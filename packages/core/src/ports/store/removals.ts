@@ -59,9 +59,12 @@ export interface EndedPage {
 /** A run that has ended. */
 export interface EndedRun {
   readonly run: RunKey
+  readonly id: string
   readonly procedure: string
   readonly state: EndState
   readonly endedAt: number
+  /** The id of the run that created it; null if a caller did. */
+  readonly parent: string | null
 }
 
 /** A live run that has an earlier generation. */

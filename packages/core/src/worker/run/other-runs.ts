@@ -28,6 +28,7 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
       const parent: ParentPayload = {
         ...{ run: run.id, position, depth: depthOf(run) + 1, isCalled },
         ...(root === null ? {} : { root }),
+        ...(child.isDetached ? { detached: true } : {}),
       }
       const request = {
         ...startOf(child),

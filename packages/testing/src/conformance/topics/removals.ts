@@ -191,7 +191,7 @@ export function describeRemovals(test: StageTest): void {
       const { endedAt } = await stage.find('a')
       expect(all.runs).toMatchObject([
         { run: b.run, state: 'completed' },
-        { run: a.run, state: 'failed', procedure: 'refund', endedAt },
+        { run: a.run, id: 'a', state: 'failed', procedure: 'refund', endedAt, parent: null },
       ])
       expect(all.next).toBeNull()
       const first = await port.ended(null, 1)

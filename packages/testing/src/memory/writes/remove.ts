@@ -62,8 +62,9 @@ export function listEnded({ runsByKey }: Tables, before: RunKey | null, span: nu
   const part = keys.slice(0, span)
   return {
     runs: part.flatMap((key) => {
-      const { run, procedure, state, endedAt } = runsByKey.get(key) as RunRecord
-      return state === 'live' || endedAt === null ? [] : { run, procedure, state, endedAt }
+      const { run, id, procedure, state, endedAt, parent } = runsByKey.get(key) as RunRecord
+      if (state === 'live' || endedAt === null) return []
+      return { run, id, procedure, state, endedAt, parent: parent?.run ?? null }
     }),
     continued: part.flatMap((key) => {
       const { run, procedure, state, base } = runsByKey.get(key) as RunRecord
