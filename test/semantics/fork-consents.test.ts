@@ -1,4 +1,4 @@
-import { type Actions, decider, procedure, type Task } from '@pawl/core'
+import { type Actions, decider, type PolicyVerdict, procedure, type Task } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -95,4 +95,74 @@ test('a fork behind a plain approval keeps its yes, and one before it asks again
     expect(await fork.result()).toBe('true user:ana')
   }
   expect(new Set(asked)).toEqual(new Set(['o', 'f0', 'f1']))
+})
+
+test('what belongs to the consent to an action cannot be edited, whatever became of the action', async () => {
+  const gated = procedure({ name: 'gated' }, (ctx) =>
+    ctx.gate('wire', { params: { cents: 100 }, facts: () => 1, run: () => 'wired' }),
+  )
+  const dropping = procedure({ name: 'dropping' }, (ctx) =>
+    ctx.step('drop', () => 'dropped', { classes: ['destructive'] }).catch((error) => error.code),
+  )
+  const policy = ({ classes }: { classes: readonly string[] }) => (classes.length > 0 ? 'deny' : 'allow')
+  const humans = [{ ask: /./, answer: { approved: true }, as: 'user:ana' } as const]
+  await using engine = await testEngine({ procedures: [gated, dropping], humans, policy })
+  await (await engine.run(gated, undefined, { id: 'g' })).result()
+  expect(await (await engine.run(dropping, undefined, { id: 'd' })).result()).toBe('policy-refused')
+  const edits = [
+    ['g', 0, { verdict: 'allow', by: 'user:ceo' }],
+    ['g', 1, 2],
+    ['g', 2, { approved: false }],
+    ['g', 3, 2],
+    ['d', 0, { verdict: 'allow', by: 'user:ceo' }],
+  ] as const
+  for (const [run, position, value] of edits)
+    for (const fork of [engine.fork, engine.previewFork])
+      await expect(
+        fork(run, { position: position + 1 }, { edit: { [position]: value } }),
+      ).rejects.toMatchObject({
+        ...{ code: 'option-invalid', message: expect.stringContaining('belongs to the consent to') },
+      })
+  expect((await engine.list()).items).toHaveLength(2)
+})
+
+test('a fork judges anew an action that it repeats, and keeps one that was done or denied', async () => {
+  const verdicts: PolicyVerdict[] = []
+  const acting = procedure({ name: 'acting' }, async (ctx) => {
+    const judged = (name: string) =>
+      ctx.step(name, () => name, { classes: ['external'] }).catch((error) => error.code)
+    return [await judged('a'), await ctx.step('plain', () => 1), await judged('b')]
+  })
+  const policy = () => verdicts.shift() ?? 'human'
+  await using engine = await testEngine({ procedures: [acting], policy })
+  const forkAt = async (run: string, position: number, ...next: PolicyVerdict[]) => {
+    verdicts.splice(0, Number.POSITIVE_INFINITY, ...next)
+    return (await engine.fork(run, { position })).result()
+  }
+  verdicts.push('allow', 'allow')
+  await (await engine.run(acting, undefined, { id: 'o' })).result()
+  expect(await forkAt('o', 1, 'deny', 'deny')).toEqual(['policy-refused', 1, 'policy-refused'])
+  expect(await forkAt('o', 2, 'deny')).toEqual(['a', 1, 'policy-refused'])
+  expect(await forkAt('o', 4, 'deny')).toEqual(['a', 1, 'policy-refused'])
+  for (const verdict of ['deny', 'human'] as const) {
+    verdicts.splice(0, Number.POSITIVE_INFINITY, verdict, 'allow')
+    await (await engine.run(acting, undefined, { id: verdict })).result()
+    expect(await forkAt(verdict, 1, 'allow')).toEqual(['policy-refused', 1, 'b'])
+  }
+})
+
+test('a fork reads the facts of a gate anew that waits for an answer, and asks once', async () => {
+  let version = 1
+  const gated = procedure({ name: 'gated' }, (ctx) =>
+    ctx.gate('wire', { params: {}, facts: () => version, run: (_, __, facts) => facts }),
+  )
+  await using engine = await testEngine({ procedures: [gated] })
+  await engine.run(gated, undefined, { id: 'g' })
+  await engine.inbox.next({ run: 'g' })
+  version = 2
+  const fork = await engine.fork('g', { position: 2 })
+  const { id, details } = await engine.inbox.next({ run: fork.id })
+  expect(details).toEqual([{ title: 'Facts', body: 2, as: 'json' }])
+  await engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })
+  expect(await fork.result()).toMatchObject({ done: true, value: 2 })
 })

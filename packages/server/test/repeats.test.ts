@@ -195,3 +195,26 @@ test('an identity that may not start runs of a procedure may not fork one', asyn
     ...{ status: 403, body: { code: 'not-allowed' } },
   })
 })
+
+test('the answer to a question is edited only by an identity that may answer it, in a fork of a fork of a fork, too', async () => {
+  await using server = await startServer({ procedures: [order], selfApproval: false })
+  await failOne(server)
+  const fork = (who: string, of: string, id: string, edit?: object) =>
+    server.call(who, 'POST', `/v1/runs/${of}/fork`, { position: 2, id, ...(edit && { edit: { 1: edit } }) })
+  let original = 'order:1'
+  for (const id of ['f1', 'f2', 'f3']) {
+    for (const who of ['olga', 'bot'])
+      expect(await fork(who, original, `x:${id}`, { approved: true })).toMatchObject({
+        ...{ status: 403, body: { code: 'not-allowed' } },
+      })
+    expect(await fork('root', original, `x:${id}`, { approved: true, params: { cents: 1 } })).toMatchObject({
+      ...{ status: 422, body: { code: 'answer-invalid' } },
+    })
+    expect(await fork('olga', original, id)).toMatchObject({ status: 201 })
+    await server.engine.get(id).result()
+    original = id
+  }
+  await server.engine.delete('order:1')
+  expect(await fork('root', 'f3', 'f4', { approved: false })).toMatchObject({ status: 201 })
+  expect(await server.engine.get('f4').result()).toBe('declined')
+})

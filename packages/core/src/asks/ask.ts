@@ -34,10 +34,10 @@ export function closesAtOf({ dueAt, silence }: AskPayload): number | null {
   return dueAt === undefined || silence.do === 'escalate' || silence.do === 'keep-waiting' ? null : dueAt
 }
 
-/** Returns the audiences that see the ask, and the ones that also see it once it is overdue. */
+/** Returns the audiences that may answer the ask, and the ones that also may once it is overdue. */
 export function recipientsOf(
   to: readonly string[],
-  { silence }: AskPayload,
+  { silence }: Pick<AskPayload, 'silence'>,
   engineEscalatesTo: string | undefined,
 ): { readonly to: readonly string[]; readonly escalateTo: readonly string[] } {
   const escalateTo = silence.do === 'escalate' ? (silence.to ?? engineEscalatesTo) : undefined

@@ -324,6 +324,11 @@ export interface ForkChanges {
   readonly id?: string
   /** Who starts it. Default: who started the original. */
   readonly by?: Actor
+  /**
+   * Called with the question of each answer in `edit`, before anything is written. It throws to refuse the edit, such as for a person
+   * who may not answer. Default: all edits are allowed.
+   */
+  readonly checkAnswer?: (ask: Ask) => void
 }
 
 /** A client that also executes runs. Created by `createEngine`. */

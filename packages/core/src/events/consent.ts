@@ -1,4 +1,6 @@
-import type { LogEvent } from './event.ts'
+import type { PolicyVerdict } from '../base/words.ts'
+import type { FailureRecord } from '../errors/failure.ts'
+import type { LogEvent, OperationKind } from './event.ts'
 import { decode } from './payload.ts'
 import type { AnswerPayload, DecisionPayload, TimedOutPayload } from './payloads.ts'
 
@@ -29,6 +31,17 @@ interface Consents {
 }
 
 const question = /^(.+) · (approve|decide)(?: ~(\d+))?$/su
+const reading = /^(.+) · (policy|facts)$/su
+
+/** Returns the action to whose consent an operation belongs; null if it belongs to none. */
+export function consentedAction(kind: OperationKind, name: string): string | null {
+  const found = kind === 'step' ? reading.exec(name) : isQuestion(kind) ? question.exec(name) : null
+  return found?.[1] ?? null
+}
+
+function isQuestion(kind: OperationKind): boolean {
+  return kind === 'hitl_approval' || kind === 'ail_decision'
+}
 
 /**
  * Returns the number of events, at most `end`, that a copy of the log may have so that no yes in it is used again. If a yes is
@@ -95,4 +108,87 @@ function isYes(event: LogEvent): boolean {
 
 function choiceOf(event: LogEvent): string {
   return (decode(event.payload) as DecisionPayload).choice
+}
+
+// ── verdicts
+
+/** The verdicts on one action, and what became of them. */
+interface Verdicts {
+  /** The position of each verdict that lets the action continue, in the order of the log. */
+  readonly passed: number[]
+  /** The number of times that the action was carried out or refused behind a verdict. */
+  concluded: number
+}
+
+/**
+ * Returns the position of the latest verdict of a policy behind which the action was neither carried out nor refused: a copy of the log
+ * that kept it would act on a verdict of another time, and on facts of then.
+ * @param original the events of which `kept` is a part; they show questions that the copy asks again
+ * @throws PayloadCorrupt
+ */
+export function findUnusedVerdict(
+  kept: readonly LogEvent[],
+  original: readonly LogEvent[],
+): number | undefined {
+  const verdicts = new Map<string, Verdicts>()
+  const isAsking = questionsIn(original)
+  const of = (action: string): Verdicts => {
+    const found = verdicts.get(action) ?? { passed: [], concluded: 0 }
+    verdicts.set(action, found)
+    return found
+  }
+  for (const event of kept) {
+    if (event.type !== 'settled' || event.kind === null) continue
+    const action = consentedAction(event.kind, event.name)
+    if (action === null) {
+      const acted = event.kind === 'step' ? verdicts.get(event.name) : undefined
+      if (acted?.passed.some((judged) => judged < event.position) === true && !isWithheld(event))
+        acted.concluded++
+    } else if (event.name === consentNames.policy(action)) {
+      if (lets(event, isAsking.has(action))) of(action).passed.push(event.position)
+    } else if (refuses(event)) of(action).concluded++
+  }
+  for (const action of withdrawnIn(kept, original)) of(action).concluded++
+  const unused = [...verdicts.values()].flatMap(({ passed, concluded }) =>
+    passed.length > concluded ? passed.slice(-1) : [],
+  )
+  return unused.length === 0 ? undefined : Math.min(...unused)
+}
+
+/** Returns the actions of gates that ask, or read facts: a step with `classes` fails with the verdict of its policy instead. */
+function questionsIn(events: readonly LogEvent[]): ReadonlySet<string> {
+  const asking = events.flatMap(({ kind, name }) => {
+    const action = kind === null ? null : consentedAction(kind, name)
+    return action === null || name === consentNames.policy(action) ? [] : [action]
+  })
+  return new Set(asking)
+}
+
+/** Whether the action continues behind a verdict. */
+function lets({ failed, payload }: LogEvent, isAsking: boolean): boolean {
+  if (failed) return false
+  const { verdict } = decode(payload) as { readonly verdict: PolicyVerdict }
+  return verdict === 'allow' || (isAsking && verdict !== 'deny')
+}
+
+/** Whether a reading of facts has failed, or an agent or a person has not agreed. */
+function refuses(event: LogEvent): boolean {
+  if (event.failed) return true
+  if (event.kind === 'ail_decision') return choiceOf(event) === 'reject'
+  return event.kind === 'hitl_approval' && !isYes(event)
+}
+
+/** Returns the action of each question that was withdrawn before the first result that is not kept: its gate has lost a race. */
+function withdrawnIn(kept: readonly LogEvent[], original: readonly LogEvent[]): readonly string[] {
+  const seqs = new Set(kept.map(({ seq }) => seq))
+  const cut = original.findIndex(({ type, seq }) => type === 'settled' && !seqs.has(seq))
+  const before = cut === -1 ? original : original.slice(0, cut)
+  return before.flatMap(({ type, kind, name }) =>
+    type === 'withdrawn' && kind !== null ? (consentedAction(kind, name) ?? []) : [],
+  )
+}
+
+/** Whether an attempt was withheld, because the consent did not hold any more. */
+function isWithheld({ failed, payload }: LogEvent): boolean {
+  return failed && (decode(payload) as FailureRecord).code === 'consent-outdated'
 }

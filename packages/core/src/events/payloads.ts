@@ -308,6 +308,10 @@ export interface AskPayload {
     readonly result: unknown
     readonly durationMs: number
   }[]
+  /** The audiences that may answer it; empty: everyone. Missing in logs of earlier engines. */
+  readonly to?: readonly string[]
+  /** The audiences that may also answer it once it is overdue. */
+  readonly escalateTo?: readonly string[]
   /** Names of the channels that deliver it; missing if they decide. */
   readonly channels?: readonly string[]
   /** When the timeout passes, in ms since 1970. */

@@ -1,11 +1,11 @@
 import type { FailureRecord } from '../errors/failure.ts'
-import { endBeforeUnusedYes } from '../events/consent.ts'
+import { endBeforeUnusedYes, findUnusedVerdict } from '../events/consent.ts'
 import { type LogEvent, noPosition, type OperationKind } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
 
 // Decides what a fork keeps of the log of its original, and a retry of the log of its run. Pure: the log alone says it.
 
-/** Types of events that a copy keeps. All others are about operations that the copy begins anew. */
+/** Types of events that a copy keeps, besides the questions of the answers. All others are about operations that the copy begins anew. */
 const copied: readonly LogEvent['type'][] = ['started', 'accepted', 'marked', 'cancelled', 'settled']
 
 /**
@@ -15,7 +15,7 @@ const copied: readonly LogEvent['type'][] = ['started', 'accepted', 'marked', 'c
 export function cutBefore(events: readonly LogEvent[], position: number): readonly LogEvent[] {
   const others = events.filter((event) => event.position === noPosition || event.position !== position)
   const index = findResult(events, position)
-  if (index === -1) return others.filter(isCopied)
+  if (index === -1) return copy(others)
   const before = events.slice(0, index + 1)
   return select(others, events[index]?.seq ?? 0, latestTurn(before))
 }
@@ -23,7 +23,7 @@ export function cutBefore(events: readonly LogEvent[], position: number): readon
 /** As {@link cutBefore}, to continue just behind the result of a position. */
 export function cutBehind(events: readonly LogEvent[], position: number): readonly LogEvent[] {
   const index = findResult(events, position)
-  if (index === -1) return events.filter(isCopied)
+  if (index === -1) return copy(events)
   const before = events.slice(0, index + 1)
   return select(events, (events[index]?.seq ?? 0) + 1, latestTurn(before))
 }
@@ -39,12 +39,12 @@ export function cutAt(events: readonly LogEvent[], seq: number): readonly LogEve
   const asked = new Set(events.flatMap(({ type, position }) => (type === 'asked' ? position : [])))
   const isEffect = ({ kind, position }: LogEvent): boolean =>
     kind !== null && hasEffect[kind] && !asked.has(position)
-  return events.filter(
+  return copy(
+    events,
     (event) =>
-      isCopied(event) &&
-      (event.seq < seq ||
-        event.type === 'marked' ||
-        (event.type === 'settled' && event.turn <= turn && isEffect(event))),
+      event.seq < seq ||
+      event.type === 'marked' ||
+      (event.type === 'settled' && event.turn <= turn && isEffect(event)),
   )
 }
 
@@ -86,14 +86,14 @@ export function cutBeforeFailure(events: readonly LogEvent[]): {
     ({ type, failed, payload }) =>
       type === 'settled' && failed && failures.some((one) => isSame(one, decode(payload) as FailureRecord)),
   )
-  if (cause === undefined) return { kept: events.filter(isCopied), position: null }
+  if (cause === undefined) return { kept: copy(events), position: null }
   return { kept: cutBefore(events, cause.position), position: cause.position }
 }
 
 /** Returns what a cancelled run keeps that is to continue as if no cancel had come: as {@link cutBefore}, before its first cancel. */
 export function cutBeforeCancel(events: readonly LogEvent[]): readonly LogEvent[] {
   const first = events.find(({ type }) => type === 'cancelled')
-  if (first === undefined) return events.filter(isCopied)
+  if (first === undefined) return copy(events)
   const before = events.filter(({ seq }) => seq < first.seq)
   return select(events, first.seq, latestTurn(before)).filter(({ type }) => type !== 'cancelled')
 }
@@ -103,13 +103,20 @@ export function hasUndone(events: readonly LogEvent[]): boolean {
   return events.some(({ kind }) => kind === 'undo')
 }
 
-/** Moves the cut back until no yes is kept whose action is not: a yes is for one run only. */
-export function withoutUnusedYes(events: readonly LogEvent[]): readonly LogEvent[] {
+/**
+ * Moves the cut back until no yes is kept whose action is not, and no verdict and no facts before such an action: a consent is for one
+ * run only. `original`: the events of which these are kept.
+ */
+export function withoutUnusedConsent(
+  events: readonly LogEvent[],
+  original: readonly LogEvent[],
+): readonly LogEvent[] {
   let kept = events
   for (;;) {
     const end = endBeforeUnusedYes(kept, kept.length)
-    if (end === kept.length) return kept
-    kept = cutBefore(kept, (kept[end] as LogEvent).position)
+    const position = end < kept.length ? kept[end]?.position : findUnusedVerdict(kept, original)
+    if (position === undefined) return kept
+    kept = cutBefore(kept, position)
   }
 }
 
@@ -118,15 +125,23 @@ export function findResult(events: readonly LogEvent[], position: number): numbe
 }
 
 function select(events: readonly LogEvent[], cutAt: number, turn: number): readonly LogEvent[] {
-  return events.filter(
+  return copy(
+    events,
     (event) =>
-      isCopied(event) &&
-      (event.seq < cutAt || event.type === 'marked' || (event.type === 'settled' && event.turn <= turn)),
+      event.seq < cutAt || event.type === 'marked' || (event.type === 'settled' && event.turn <= turn),
   )
 }
 
-function isCopied({ type }: LogEvent): boolean {
-  return copied.includes(type)
+/** Copies the events that are kept, and the question of each answer among them: it says who may edit the answer, and how. */
+function copy(
+  events: readonly LogEvent[],
+  isKept: (event: LogEvent) => boolean = () => true,
+): readonly LogEvent[] {
+  const isCopied = (event: LogEvent): boolean => copied.includes(event.type) && isKept(event)
+  const settled = new Set(
+    events.flatMap((event) => (event.type === 'settled' && isCopied(event) ? event.position : [])),
+  )
+  return events.filter((event) => (event.type === 'asked' ? settled.has(event.position) : isCopied(event)))
 }
 
 function latestTurn(events: readonly LogEvent[]): number {

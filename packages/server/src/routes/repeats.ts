@@ -72,11 +72,11 @@ export const repeatRoutes: readonly Route[] = [
       const id = body.id ?? idempotencyKey
       rights.checkRun('fork', run)
       rights.checkStart({ id, procedure: run.procedure, tags: run.tags })
-      const edit = await readEdits(client, rights, identity, run.id, body.edit)
+      const edits = readEdits(rights, identity, body.edit)
       // A client whose reply was lost sends the same request again.
       const before = id === undefined ? null : await runWithId(client, rights, id)
       if (before === null) await checkPlace(client, run.id, from)
-      const changes = omitUndefined({ edit, id, by: identity.actor }) as ForkChanges
+      const changes = omitUndefined({ ...edits, id, by: identity.actor }) as ForkChanges
       const fork = await client.fork(run.id, from, changes)
       return { status: before === null ? 201 : 200, body: showRun(await fork.status()) }
     },
@@ -93,9 +93,8 @@ export const repeatRoutes: readonly Route[] = [
       const from = readPlace(body)
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('fork', run)
-      const edit = await readEdits(client, rights, identity, run.id, body.edit)
       await checkPlace(client, run.id, from)
-      const preview = await client.previewFork(run.id, from, omitUndefined({ edit }) as ForkChanges)
+      const preview = await client.previewFork(run.id, from, readEdits(rights, identity, body.edit))
       return { status: 200, body: showPreview(preview) }
     },
   }),
@@ -130,18 +129,15 @@ async function checkPlace(client: Client, run: string, { checkpoint }: ForkPoint
 }
 
 /** Reads the edited results. The answer to an ask may be edited only by an identity that may answer it. */
-async function readEdits(
-  client: Client,
+function readEdits(
   rights: Rights,
   { actor }: Identity,
-  run: string,
   edits: Readonly<Record<string, unknown>> = {},
-): Promise<ForkChanges['edit']> {
-  const entries: [string, unknown][] = []
-  for (const [position, value] of Object.entries(edits)) {
-    const ask = /^\d{1,10}$/.test(position) ? await client.inbox.get(`${run}/${position}`) : null
-    if (ask) rights.checkAnswer(ask, actor)
-    entries.push([position, readPart(`edit.${position}`, value)])
-  }
-  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+): ForkChanges {
+  const entries = Object.entries(edits).map(([position, value]) => [
+    position,
+    readPart(`edit.${position}`, value),
+  ])
+  if (entries.length === 0) return {}
+  return { edit: Object.fromEntries(entries), checkAnswer: (ask) => rights.checkAnswer(ask, actor) }
 }

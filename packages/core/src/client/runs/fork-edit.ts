@@ -1,23 +1,69 @@
 import { checkAnswer } from '../../asks/answer-check.ts'
-import { readAskPayload } from '../../asks/ask.ts'
 import { withDefaults } from '../../asks/json-schema/defaults.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { checkObject, refuse } from '../../checks/options.ts'
 import { listIssues } from '../../errors/catalogue.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import type { LogEvent } from '../../events/event.ts'
+import { consentedAction } from '../../events/consent.ts'
+import type { LogEvent, OperationKind } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AnswerPayload, AskPayload } from '../../events/payloads.ts'
 
-/** The log in which a result is edited. */
-interface Edited {
-  /** The events of the original. */
-  readonly events: readonly LogEvent[]
-  readonly now: () => number
+/** Whether the result of a kind of operation is an answer. The decision of an agent is none, even if people were asked. */
+const isAnswerOf: { readonly [K in OperationKind]: boolean } = {
+  step: false,
+  llm: false,
+  timer: false,
+  signal: false,
+  hitl_approval: true,
+  hitl_input: true,
+  hitl_select: true,
+  hitl_review: true,
+  hitl_escalation: true,
+  hitl_notification: false,
+  ail_decision: false,
+  undo: false,
+  child: false,
+  spawn: false,
+  result: false,
+  send: false,
+  update: false,
+  reply: false,
+  checkpoint: false,
+}
+
+/** What an edit of an answer depends on. */
+interface Editing {
+  /** The question of the answer; null for the result of another operation. */
+  readonly asked: AskPayload | null
+  readonly now: number
+}
+
+/** Whether the result of an operation is what a person answered, whose question an edit needs. */
+export function isAnswer({ kind }: LogEvent): boolean {
+  return kind !== null && isAnswerOf[kind]
+}
+
+/**
+ * Refuses an edit of what was judged, read or asked before an action: a fork does that itself.
+ * @throws PawlError 'option-invalid'
+ */
+export function checkEditable({ position, kind, name }: LogEvent): void {
+  const action = kind === null ? null : consentedAction(kind, name)
+  if (action !== null)
+    refuse(
+      `edit.${position} of fork`,
+      name,
+      `It belongs to the consent to '${action}', which the fork obtains anew. Edit what comes before it, or fork before it.`,
+    )
 }
 
 /** Encodes the edited result of an operation. @throws PawlError 'option-invalid', 'answer-invalid' */
-export function encodeEdit(event: LogEvent, edited: Uint8Array | null, log: Edited): Uint8Array | null {
+export function encodeEdit(
+  event: LogEvent,
+  edited: Uint8Array | null,
+  { asked, now }: Editing,
+): Uint8Array | null {
   const { kind, name, position } = event
   const of = `edit.${position} of fork`
   if (kind === 'step') return edited
@@ -27,26 +73,17 @@ export function encodeEdit(event: LogEvent, edited: Uint8Array | null, log: Edit
       return encodeRecord({ output: value, usage: [] }, of)
     case 'signal':
       return encodeRecord({ name, payload: value }, of)
-    case 'hitl_approval':
-    case 'hitl_input':
-    case 'hitl_select':
-    case 'hitl_review':
-    case 'hitl_escalation':
-      return encodeRecord(answerOf(event, checkObject(of, value), log), of)
     default:
-      return refuse(of, value, `The result of an operation of kind ${kind} cannot be edited.`)
+      if (asked === null)
+        return refuse(of, value, `The result of an operation of kind ${kind} cannot be edited.`)
+      return encodeRecord(answerOf(asked, position, checkObject(of, value), now), of)
   }
 }
 
 /** The answer as its ask would have recorded it, if a person had given it. */
-function answerOf({ position }: LogEvent, given: object, { events, now }: Edited): AnswerPayload {
-  const recorded = { by: 'system:fork', at: now() }
-  const asked = events.find((event) => event.type === 'asked' && event.position === position)
-  // A fork and a retry keep an answer without its question.
-  if (asked === undefined) return { answer: given, ...recorded }
-  const ask = readAskPayload(asked.payload as Uint8Array)
+function answerOf(ask: AskPayload, position: number, given: object, now: number): AnswerPayload {
   const checked = checkAnswer(ask, complete(ask, given))
-  if (checked.ok) return { answer: checked.answer, changed: checked.changed, ...recorded }
+  if (checked.ok) return { answer: checked.answer, changed: checked.changed, by: 'system:fork', at: now }
   const issues = issuesOf(checked)
   throw new PawlError('answer-invalid', issues, {
     what: `The edited answer to "${ask.message}" at position ${position} is invalid: ${listIssues(issues)}.`,

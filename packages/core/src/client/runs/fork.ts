@@ -1,6 +1,6 @@
 import { checkpointsIn } from '../../asks/checkpoints.ts'
 import { toHex } from '../../base/hex.ts'
-import { checkName, checkObject, checkWhole, partOf, refuse } from '../../checks/options.ts'
+import { checkFunction, checkName, checkObject, checkWhole, partOf, refuse } from '../../checks/options.ts'
 import { checkActor } from '../../checks/people.ts'
 import { anything, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -21,16 +21,19 @@ import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
-import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedYes } from '../../runs/cut.ts'
+import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedConsent } from '../../runs/cut.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import { type ForkRequest, hashEdits, otherThanFork } from '../../runs/same-fork.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
 import type { ForkChanges, ForkPoint } from '../types.ts'
 import { explainUnread } from '../unread.ts'
+import { readAskView } from '../views/ask.ts'
+import type { Ask } from '../views/views.ts'
 import { findRun } from './find.ts'
-import { encodeEdit } from './fork-edit.ts'
+import { checkEditable, encodeEdit, isAnswer } from './fork-edit.ts'
 import { type ForkPlace, readForkPlace } from './fork-place.ts'
+import { findQuestion, type LoggedRun } from './questions.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
 const maxPart = 8 * 2 ** 20
@@ -38,6 +41,7 @@ const maxPart = 8 * 2 ** 20
 interface ForkSettings extends ForkRequest {
   readonly id: string | undefined
   readonly by: string | undefined
+  readonly checkAnswer: ((ask: Ask) => void) | undefined
 }
 
 /**
@@ -56,8 +60,7 @@ export async function forkRun(
   if (settings.id !== undefined && (await isThere(connection, id, settings))) return { id }
   const row = await findRun(connection, original)
   const place = await readForkPlace(connection, row, settings.from)
-  const events = await readKept(connection, row, place)
-  const kept = keep(events, place, settings.edits, () => Math.floor(connection.clock.wall()))
+  const { kept } = await keep(connection, row, place, settings)
   while (!(await install(connection, row, id, kept, place, settings)))
     if (await isThere(connection, id, settings)) return { id }
   connection.localWorker?.onDue()
@@ -97,13 +100,14 @@ const changeOptions = {
   edit: optional(readEdits, []),
   id: optional(checkName, undefined),
   by: optional(checkActor, undefined),
+  checkAnswer: optional(checkFunction<(ask: Ask) => void>, undefined),
 } satisfies Spec<ForkChanges>
 
 function readSettings(run: string, from: unknown, changes: unknown): ForkSettings {
   const { position: at, checkpoint } = readOptions('of fork', from, placeOptions, 'the from of fork')
   if (checkpoint !== undefined && at !== undefined)
     refuse('from of fork', from, 'Give position or checkpoint, not both.')
-  const { edit, id, by } = readOptions('of fork', changes, changeOptions, 'the changes of fork')
+  const { edit, id, by, checkAnswer } = readOptions('of fork', changes, changeOptions, 'the changes of fork')
   return {
     run,
     from:
@@ -111,7 +115,7 @@ function readSettings(run: string, from: unknown, changes: unknown): ForkSetting
         ? { position: checkWhole('position of fork', at, 0, 2 ** 31 - 1) }
         : { checkpoint },
     edits: new Map(edit),
-    ...{ id, by },
+    ...{ id, by, checkAnswer },
   }
 }
 
@@ -143,8 +147,7 @@ export async function previewFork(
   const settings = readSettings(original, from, changes)
   const row = await findRun(connection, original)
   const place = await readForkPlace(connection, row, settings.from)
-  const events = await readKept(connection, row, place)
-  const kept = keep(events, place, settings.edits, () => Math.floor(connection.clock.wall()))
+  const { events, kept } = await keep(connection, row, place, settings)
   return { ...previewRepeat(events, kept, new Set(settings.edits.keys())), children: [] }
 }
 
@@ -168,33 +171,79 @@ async function readKept(
   return events
 }
 
-/** Cuts the log, with the edits. */
-function keep(
-  events: readonly LogEvent[],
-  { position, seq }: ForkPlace,
-  edits: ForkSettings['edits'],
-  now: () => number,
-): readonly LogEvent[] {
-  let kept = seq === null ? cutBefore(events, position) : cutAt(events, seq)
-  const [first] = [...edits.keys()].sort((a, b) => findResult(kept, a) - findResult(kept, b))
+/** Reads the log, and cuts it, with the edits. */
+async function keep(
+  connection: Connection,
+  row: KnownRun,
+  place: ForkPlace,
+  { edits, checkAnswer }: ForkSettings,
+): Promise<{ readonly events: readonly LogEvent[]; readonly kept: readonly LogEvent[] }> {
+  const events = await readKept(connection, row, place)
+  const cut = cutWithEdits(events, place, [...edits.keys()])
+  const changed: LogEvent[] = []
+  for (const event of cut)
+    changed.push(
+      event.type === 'settled' && edits.has(event.position)
+        ? await edit(connection, { row, events }, event, edits.get(event.position) ?? null, checkAnswer)
+        : withoutMessage(shareSpawned(event)),
+    )
+  const kept = withoutUnusedConsent(changed, events)
   for (const edited of edits.keys())
     if (findResult(kept, edited) === -1)
-      refuse(`edit.${edited} of fork`, edited, 'Only a result that the fork keeps can be edited.')
-  if (first !== undefined) kept = cutBehind(kept, first)
-  const changed = kept.map((event) =>
-    event.type === 'settled' && edits.has(event.position)
-      ? {
-          ...event,
-          failed: false,
-          payload: encodeEdit(event, edits.get(event.position) ?? null, { events, now }),
-        }
-      : withoutMessage(shareSpawned(event)),
+      refuse(
+        `edit.${edited} of fork`,
+        edited,
+        'The fork obtains the consent to an action anew, and begins before this result.',
+      )
+  return { events, kept }
+}
+
+/** Cuts the log at the place, or right behind the first of the edited results. */
+function cutWithEdits(
+  events: readonly LogEvent[],
+  { position, seq }: ForkPlace,
+  edited: readonly number[],
+): readonly LogEvent[] {
+  const kept = seq === null ? cutBefore(events, position) : cutAt(events, seq)
+  for (const one of edited) {
+    const result = kept[findResult(kept, one)]
+    if (result === undefined)
+      return refuse(`edit.${one} of fork`, one, 'Only a result that the fork keeps can be edited.')
+    checkEditable(result)
+  }
+  const [first] = edited.toSorted((a, b) => findResult(kept, a) - findResult(kept, b))
+  if (first === undefined) return kept
+  const behind = cutBehind(kept, first)
+  for (const one of edited)
+    if (findResult(behind, one) === -1)
+      refuse(`edit.${one} of fork`, one, `The fork continues right behind the edit of position ${first}.`)
+  return behind
+}
+
+/** Replaces a result. An answer is replaced by one that a person could have given who may. */
+async function edit(
+  connection: Connection,
+  run: LoggedRun,
+  result: LogEvent,
+  value: Uint8Array | null,
+  checkAnswer: ForkSettings['checkAnswer'],
+): Promise<LogEvent> {
+  const now = Math.floor(connection.clock.wall())
+  const question = isAnswer(result) ? await findQuestion(connection, run, result.position) : null
+  if (isAnswer(result) && question === null) return refuseWithoutQuestion(run, result)
+  if (question !== null) checkAnswer?.(readAskView(connection, question.row, now))
+  const payload = encodeEdit(result, value, { asked: question?.asked ?? null, now })
+  return { ...result, failed: false, payload }
+}
+
+function refuseWithoutQuestion({ row, events }: LoggedRun, { position, name }: LogEvent): never {
+  const { fork } = decode((events[0] as LogEvent).payload) as StartedPayload
+  const origin = fork === undefined ? 'the run' : `run ${fork.run}, of which ${row.id} is a fork,`
+  return refuse(
+    `edit.${position} of fork`,
+    name,
+    `An earlier version kept this answer without its question, and ${origin} does not have the question any more. Fork at position ${position} instead, so that people are asked again.`,
   )
-  const safe = withoutUnusedYes(changed)
-  for (const edited of edits.keys())
-    if (findResult(safe, edited) === -1)
-      refuse(`edit.${edited} of fork`, edited, 'A fork asks again for consent, and cannot be given it.')
-  return safe
 }
 
 /** A run that the original has spawned does not end with the fork. */

@@ -14,13 +14,18 @@ import type { Answer, Ask } from './views.ts'
 /** Returns the public view of an ask at `now`, by the store's clock. Logs a warning and returns null if it is unreadable. */
 export function showAsk(connection: Connection, row: AskRow, now: number): Ask | null {
   try {
-    return understand(() => toAskView(connection.askIds.idOf(row), readAsk(row), now))
+    return readAskView(connection, row, now)
   } catch (error) {
     connection.warnOnce(
       `Ask ${connection.askIds.describe(row)} cannot be read and is omitted: ${(error as Error).message}. See ${docsPage('errors/run-quarantined')}`,
     )
     return null
   }
+}
+
+/** As {@link showAsk}. @throws PayloadCorrupt, RowCorrupt, WrittenLater */
+export function readAskView(connection: Connection, row: AskRow, now: number): Ask {
+  return understand(() => toAskView(connection.askIds.idOf(row), readAsk(row), now))
 }
 
 function toAskView(id: string, row: KnownAsk, now: number): Ask {

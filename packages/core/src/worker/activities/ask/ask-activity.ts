@@ -28,7 +28,14 @@ import {
 } from '../activity.ts'
 import { tryEncode } from '../try-encode.ts'
 import { gatherHistory } from './history.ts'
-import { checkSilence, composeAsk, composeRow, findUnstorable, invalidDefault } from './prepare.ts'
+import {
+  type ComposedAsk,
+  checkSilence,
+  composeAsk,
+  composeRow,
+  findUnstorable,
+  invalidDefault,
+} from './prepare.ts'
 import { cancelByNo, checkEarly, type Settlement, settleByInvalidAnswer, settleByTimeout } from './settle.ts'
 
 export interface AskOptions {
@@ -51,7 +58,7 @@ export class AskActivity implements Activity {
   /** The ask in the log. */
   #ask: AskPayload | null = null
   /** The ask that is being written. */
-  #asked: AskPayload | null = null
+  #asked: ComposedAsk | null = null
   #dueAt: number | null = null
   /** Set if the procedure no longer waits for it: it is withdrawn, unless an answer arrived first. */
   #isClosed = false
@@ -164,7 +171,8 @@ export class AskActivity implements Activity {
     if (!silence.ok) return this.#refuse(invalidDefault(spec, silence))
     const unstorable = findUnstorable(silence.value)
     if (unstorable !== null) return this.#refuse(unstorable)
-    const ask = composeAsk(spec, silence.value, history, context.now())
+    const { escalateTo } = context
+    const ask = composeAsk(spec, { silence: silence.value, history, escalateTo, now: context.now() })
     const early = spec.key === null ? undefined : context.take([topicOf('early', spec.key)])
     if (early === undefined) this.#open(ask)
     else this.#answerEarly(ask, early)
@@ -184,16 +192,16 @@ export class AskActivity implements Activity {
   #askWith(early: Message): void {
     const { context } = this.#options
     context.retract(this)
-    this.#answerEarly(this.#asked as AskPayload, early)
+    this.#answerEarly(this.#asked as ComposedAsk, early)
   }
 
-  #answerEarly(ask: AskPayload, early: Message): void {
+  #answerEarly(ask: ComposedAsk, early: Message): void {
     const checked = checkEarly(ask, early)
     if (checked.ok) this.#accept(checked.value, early.n, ask)
     else this.#dropEarly(ask, early.n, checked)
   }
 
-  #dropEarly(ask: AskPayload, n: number, refused: Issues): void {
+  #dropEarly(ask: ComposedAsk, n: number, refused: Issues): void {
     const { context } = this.#options
     context.logger.warn(`Early answer to "${ask.message}" is invalid and was discarded`, {
       run: context.runId,
@@ -203,7 +211,7 @@ export class AskActivity implements Activity {
   }
 
   /** Opens the ask. `used`: a message that this event also records. */
-  #open(ask: AskPayload, used?: number): void {
+  #open(ask: ComposedAsk, used?: number): void {
     this.#state = 'recorded'
     this.#asked = ask
     this.#dueAt = closesAtOf(ask)
@@ -228,18 +236,17 @@ export class AskActivity implements Activity {
     this.#dueAt = closesAtOf(ask)
   }
 
-  #openAsk(ask: AskPayload, payload: Uint8Array, answered: NewAsk['answered']): Effect {
+  #openAsk(ask: ComposedAsk, payload: Uint8Array, answered: NewAsk['answered']): Effect {
     const { spec, context, pending } = this.#options
     const { position } = pending
-    const { escalateTo, generation } = context
-    const row = composeRow(ask, { position, spec, escalateTo, payload, answered })
-    return { do: 'open-ask', ask: generation === 1 ? row : { ...row, replaces: true } }
+    const row = composeRow(ask, { position, spec, payload, answered })
+    return { do: 'open-ask', ask: context.generation === 1 ? row : { ...row, replaces: true } }
   }
 
   // ── settling
 
   /** Accepts an answer. `early`: the ask to open and close at once, if the answer arrived first. */
-  #accept(answer: AnswerPayload, n: number, early?: AskPayload): void {
+  #accept(answer: AnswerPayload, n: number, early?: ComposedAsk): void {
     this.#state = 'checking'
     const { spec, context } = this.#options
     const subject = subjectOf((early ?? (this.#ask as AskPayload)).kind, answer)
@@ -264,7 +271,7 @@ export class AskActivity implements Activity {
   #settle(
     answer: AnswerPayload,
     n: number,
-    early: AskPayload | undefined,
+    early: ComposedAsk | undefined,
     made: AnswerPayload = answer,
   ): void {
     const { toPayload } = this.#options
@@ -275,7 +282,7 @@ export class AskActivity implements Activity {
     else this.#dropEarly(early, n, payload)
   }
 
-  #record(answer: AnswerPayload, n: number, settlement: Settlement, early: AskPayload | undefined): void {
+  #record(answer: AnswerPayload, n: number, settlement: Settlement, early: ComposedAsk | undefined): void {
     const { context, pending } = this.#options
     this.#state = 'over'
     const strict = early === undefined ? {} : { strict: this }

@@ -56,18 +56,31 @@ export function findUnstorable(silence: Silence): unknown {
   }
 }
 
+/** An ask that says who may answer it. */
+export type ComposedAsk = AskPayload & Required<Pick<AskPayload, 'to'>>
+
+/** What an ask is composed of, besides what the code says. */
+export interface AskParts {
+  /** What happens on timeout, as the author's schema made it. */
+  readonly silence: Silence
+  readonly history: readonly StepResult[]
+  /** The default audience of `onTimeout: 'escalate'`. */
+  readonly escalateTo: string | undefined
+  readonly now: number
+}
+
 /** Composes the stored ask. Its timeout starts at `now`: time lost before that does not count. */
 export function composeAsk(
   spec: AskSpec,
-  silence: Silence,
-  history: readonly StepResult[],
-  now: number,
-): AskPayload {
+  { silence, history, escalateTo: engine, now }: AskParts,
+): ComposedAsk {
   const due = spec.due === null ? null : dueAt(spec.due, now)
   const steps = showHistory(history, spec.payload)
+  const { to, escalateTo } = recipientsOf(spec.to, { silence }, engine)
   return {
     ...spec.payload,
-    silence,
+    ...{ silence, to },
+    ...(escalateTo.length === 0 ? {} : { escalateTo }),
     ...(due === null ? {} : { dueAt: due }),
     ...(steps.length === 0 ? {} : { history: steps }),
   }
@@ -77,22 +90,19 @@ export function composeAsk(
 export interface RowParts {
   readonly position: number
   readonly spec: AskSpec
-  readonly escalateTo: string | undefined
   /** The encoded ask. */
   readonly payload: Uint8Array
   readonly answered: NewAsk['answered']
 }
 
-export function composeRow(
-  ask: AskPayload,
-  { position, spec, escalateTo, payload, answered }: RowParts,
-): NewAsk {
+export function composeRow(ask: ComposedAsk, { position, spec, payload, answered }: RowParts): NewAsk {
   return {
     position,
     kind: ask.kind,
     key: spec.key,
     urgency: urgencyOf(ask),
-    ...recipientsOf(spec.to, ask, escalateTo),
+    to: ask.to,
+    escalateTo: ask.escalateTo ?? [],
     dueAt: ask.dueAt ?? null,
     closesAt: closesAtOf(ask),
     payload,

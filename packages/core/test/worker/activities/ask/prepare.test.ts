@@ -51,20 +51,29 @@ test('reports a default that cannot be stored as a misuse', () => {
 
 test('starts the timeout when the ask is composed', () => {
   const silence: Silence = { do: 'fail' }
-  expect(composeAsk(spec({ due: { afterMs: 50 } }), silence, [], 1_000)).toMatchObject({
-    silence,
-    dueAt: 1_050,
+  const parts = { silence, history: [], escalateTo: undefined, now: 1_000 }
+  expect(composeAsk(spec({ due: { afterMs: 50 } }), parts)).toMatchObject({ silence, dueAt: 1_050 })
+  expect(composeAsk(spec({ due: { atMs: 7 } }), parts)).toMatchObject({ dueAt: 7 })
+  expect(composeAsk(spec(), parts)).not.toHaveProperty('dueAt')
+})
+
+test('says who may answer, and who may once it is overdue', () => {
+  const silence: Silence = { do: 'escalate' }
+  const parts = { history: [], escalateTo: 'group:duty', now: 1_000 }
+  expect(composeAsk(spec(), { ...parts, silence })).toMatchObject({
+    ...{ to: ['group:ops'], escalateTo: ['group:duty'] },
   })
-  expect(composeAsk(spec({ due: { atMs: 7 } }), silence, [], 1_000)).toMatchObject({ dueAt: 7 })
-  expect(composeAsk(spec(), silence, [], 1_000)).not.toHaveProperty('dueAt')
+  expect(composeAsk(spec(), { ...parts, silence: { do: 'fail' } })).not.toHaveProperty('escalateTo')
 })
 
 test('gives an ask that stays open after its deadline a due time and no closing time', () => {
-  const ask = composeAsk(spec({ due: { afterMs: 50 } }), { do: 'keep-waiting' }, [], 1_000)
+  const silence: Silence = { do: 'keep-waiting' }
+  const ask = composeAsk(spec({ due: { afterMs: 50 } }), {
+    ...{ silence, history: [], escalateTo: undefined, now: 1_000 },
+  })
   const parts = {
     position: 3,
     spec: spec({ key: 'k' }),
-    escalateTo: undefined,
     payload: new Uint8Array(),
     answered: null,
   }
