@@ -328,8 +328,9 @@ describe('no, and failures', () => {
     await using engine = await testEngine({ procedures: [publish], humans: [yes] })
     const run = await engine.run(publish)
     expect(await run.result()).toMatchObject({
-      status: 'rolled-back',
+      status: 'rollback-failed',
       undone: expect.arrayContaining(['publish', 'tweet']),
+      failed: ['feed'],
     })
     expect((await engine.log(run.id)).execution_log.at(-1)?.result).toMatchObject({
       details: [{}, {}, { title: 'Undos that failed', body: 'feed' }],

@@ -2,6 +2,7 @@ import { type Ctx, createEngine, FinalError, procedure, type StepCall } from '@p
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { keepLines, refusalOf } from './support.ts'
 
 const noRetry = { retry: false } as const
 
@@ -314,5 +315,60 @@ describe('ctx.rollback', () => {
     await expect((await engine.run(misused)).result()).rejects.toMatchObject({
       details: { cause: { code: 'option-invalid' } },
     })
+  })
+})
+
+describe('an undo that fails', () => {
+  const charge = procedure(
+    { name: 'charge', input: z.boolean(), signals: { go: z.void() } },
+    async (ctx, fails) => {
+      await ctx.step('hold', () => {}, { undo: () => Promise.reject(new FinalError('the bank says no')) })
+      if (fails) await failing(ctx)
+      await ctx.receive('go')
+    },
+  )
+
+  test.each(['cancelled', 'failed', 'timed out'] as const)(
+    'is an error of the log if its run is %s',
+    async (how) => {
+      const { logger, lines } = keepLines()
+      await using engine = await testEngine({ procedures: [charge], logger })
+      const timeout = how === 'timed out' ? ({ timeout: '1h' } as const) : {}
+      const run = await engine.run(charge, how === 'failed', { id: 'pay:1', ...timeout })
+      if (how === 'cancelled') await engine.advance('1s')
+      if (how === 'cancelled') await run.cancel()
+      await run.result().catch(() => {})
+      const [line] = lines.filter(({ fields }) => (fields as { undo?: string } | undefined)?.undo === 'hold')
+      expect(line).toMatchObject({
+        level: 'error',
+        fields: { run: 'pay:1', outcome: 'has a failed undo', code: 'step-failed', undo: 'hold' },
+      })
+      expect(line?.message).toContain('the bank says no')
+    },
+  )
+
+  test('says that what it should have undone is still there, and nothing of catching its error', async () => {
+    await using engine = await testEngine({ procedures: [charge] })
+    const run = await engine.run(charge, true, { id: 'pay:1' })
+    await run.result().catch(() => {})
+    const message = (await run.status()).rollback?.failed[0]?.failure.message
+    expect(message).toContain('It was an undo: what it should have undone is still there.')
+    expect(message).not.toContain('Catch')
+  })
+
+  test('the error of a run that was rolled back advises a new run, and not a retry, which is refused', async () => {
+    const { logger, lines } = keepLines()
+    await using engine = await testEngine({ procedures: [charge], logger })
+    const run = await engine.run(charge, true, { id: 'pay:1' })
+    const refusal = await refusalOf(run.result())
+    expect(refusal).toMatchObject({ code: 'run-failed', details: { rolledBack: true } })
+    const line = lines.find(
+      ({ fields }) => (fields as { outcome?: string } | undefined)?.outcome === 'failed',
+    )
+    for (const message of [refusal.message, line?.message]) {
+      expect(message).toContain('start a run with a different id')
+      expect(message).not.toContain('retry(')
+    }
+    expect((await refusalOf(engine.retry('pay:1'))).code).toBe('run-rolled-back')
   })
 })

@@ -162,11 +162,14 @@ const catalogue: Catalogue = {
     next: 'Nothing was stored for it.',
     remedy: 'Check `status()` or `pawl show` first if the run may have ended.',
   }),
-  'run-failed': ({ run, cause }) => ({
+  'run-failed': ({ run, cause, rolledBack }) => ({
     what: `Run ${run} failed: ${showFailure(cause)}.`,
     next: '',
-    remedy:
-      'See `status().failure` or `pawl show`, and the log of the run. After fixing the cause, call `client.retry(id)` or run `pawl retry`.',
+    remedy: `See \`status().failure\` or \`pawl show\`, and the log of the run. After fixing the cause, ${
+      rolledBack === true
+        ? 'start a run with a different id: this one was rolled back'
+        : 'call `client.retry(id)` or run `pawl retry`'
+    }.`,
   }),
   'run-live': ({ run, status }) => ({
     what: `Run ${run} is ${status} and cannot be deleted.`,

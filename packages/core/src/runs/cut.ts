@@ -2,6 +2,7 @@ import type { FailureRecord } from '../errors/failure.ts'
 import { endBeforeUnusedYes, findUnusedVerdict } from '../events/consent.ts'
 import { type LogEvent, noPosition, type OperationKind } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
+import type { RollbackRecord } from '../events/payloads.ts'
 
 // Decides what a fork keeps of the log of its original, and a retry of the log of its run. Pure: the log alone says it.
 
@@ -101,6 +102,11 @@ export function cutBeforeCancel(events: readonly LogEvent[]): readonly LogEvent[
 /** Whether the log has undone anything, or has tried to: what it keeps of the results may not be so any more. */
 export function hasUndone(events: readonly LogEvent[]): boolean {
   return events.some(({ kind }) => kind === 'undo')
+}
+
+/** Whether undos of a run have run, which refuses its retry. */
+export function hasRunUndos(rollback: Pick<RollbackRecord, 'undone' | 'failed'> | undefined): boolean {
+  return rollback !== undefined && rollback.undone.length + rollback.failed.length > 0
 }
 
 /**

@@ -14,10 +14,17 @@ const maxCause = 2_000
 export interface RunReport {
   readonly run: string
   readonly procedure: string
-  readonly outcome: 'failed' | 'is stuck' | 'is quarantined' | 'has an unhandled rejection'
+  readonly outcome:
+    | 'failed'
+    | 'is stuck'
+    | 'is quarantined'
+    | 'has an unhandled rejection'
+    | 'has a failed undo'
   readonly code: string
   /** file:line:column in the author's code, if it is known. */
   readonly at: string | undefined
+  /** The name of the undo that failed. */
+  readonly undo?: string
   /** The position of the failed operation, which distinguishes reports whose error has no location. */
   readonly position?: number
   readonly cause: string
@@ -91,7 +98,7 @@ export class RunReports {
 
   #log(group: Group): void {
     const { count, last } = group
-    const { run, procedure, outcome, code, at, error } = last
+    const { run, procedure, outcome, code, at, undo, error } = last
     const now = this.#clock.elapsed()
     const times =
       count === 1 ? '' : `, ${count} times in the last ${Math.ceil((now - group.lastLineAt) / 1_000)} s`
@@ -100,6 +107,7 @@ export class RunReports {
     group.count = 0
     this.#logger.error(describe(last, times), {
       ...{ run, procedure, outcome, code },
+      ...(undo === undefined ? {} : { undo }),
       ...(at === undefined ? {} : { at }),
       ...(count === 1 ? {} : { count }),
       ...(error === undefined ? {} : { error }),

@@ -19,6 +19,9 @@ export function plan(parts: GateParts, tasks: unknown, given: unknown): Promise<
   return new Planning(parts, settings).run()
 }
 
+/** The change by which a plan has a status of its own for undos that failed. */
+const rollbackChange = 'pawl.plan.rollback'
+
 /** What the planner and people make of a plan: it has changed, continues as it is, or stops. */
 type Replanned = 'changed' | 'same' | 'stop'
 
@@ -34,6 +37,7 @@ class Planning {
   readonly #skipped = new Set<string>()
   readonly #edits: PlanEdit[] = []
   #undone: readonly string[] = []
+  #undoFailed: readonly string[] = []
   #layers = 0
   /** The number of layers at the last change: the planner is not asked again before one more has run. */
   #layersAtChange = 0
@@ -122,7 +126,14 @@ class Planning {
     if (verified.length > 0) await this.#undo(task.id, (id) => looked.has(id))
     else if (this.#settings.onError === 'rollback') await this.#undo(task.id, () => true)
     else await this.#alert(task.id, why, { undone: [], failed: [] })
-    return this.#end(this.#undone.length > 0 ? 'rolled-back' : 'stopped', `${task.id}: ${why}`)
+    return this.#end(this.#failedStatus(), `${task.id}: ${why}`)
+  }
+
+  #failedStatus(): PlanResult['status'] {
+    // Runs of earlier versions may have acted on the status that they had.
+    if (this.#undoFailed.length > 0 && this.#parts.options.chooseBranch(rollbackChange, [1, 2]) === 2)
+      return 'rollback-failed'
+    return this.#undone.length > 0 ? 'rolled-back' : 'stopped'
   }
 
   async #undo(failed: string, isUndone: (id: string) => boolean): Promise<void> {
@@ -132,6 +143,7 @@ class Planning {
       isUndone,
     )
     this.#undone = outcome.undone
+    this.#undoFailed = outcome.failed
     await this.#alert(failed, 'its verification or its action failed', outcome)
   }
 
@@ -242,7 +254,7 @@ class Planning {
     this.#show(status)
     return {
       ...{ status, why, results: this.#results, skipped: [...this.#skipped] },
-      ...{ undone: this.#undone, edits: this.#edits, approvedBy: this.#approvedBy },
+      ...{ undone: this.#undone, failed: this.#undoFailed, edits: this.#edits, approvedBy: this.#approvedBy },
     }
   }
 }

@@ -147,14 +147,19 @@ export interface Proposal {
 
 /** The result of `ctx.plan`. */
 export interface PlanResult {
-  /** 'stopped': a task failed, or people stopped the plan. 'rolled-back': and tasks were undone. */
-  readonly status: 'done' | 'stopped' | 'rolled-back'
+  /**
+   * 'stopped': a task failed, or people stopped the plan. 'rolled-back': and tasks were undone. 'rollback-failed': and an undo
+   * failed, so that the effect of its task is still there; a run of an earlier version reports it as one of the two before.
+   */
+  readonly status: 'done' | 'stopped' | 'rolled-back' | 'rollback-failed'
   /** The id of the task that failed and why, or who stopped the plan. */
   readonly why: string | undefined
   /** The results of the tasks that have ended, by id. */
   readonly results: { readonly [task: string]: unknown }
   readonly skipped: readonly string[]
   readonly undone: readonly string[]
+  /** The ids of the tasks whose undo failed. */
+  readonly failed: readonly string[]
   /** The edits that were applied. */
   readonly edits: readonly PlanEdit[]
   /** Who agreed to each task that was checked, by id. */

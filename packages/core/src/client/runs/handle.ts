@@ -14,6 +14,7 @@ import { decode } from '../../events/payload.ts'
 import { guardVerbs } from '../../host/guard/verbs.ts'
 import { validate } from '../../host/run-schema.ts'
 import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
+import { hasRunUndos } from '../../runs/cut.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
 import { readLastEvent } from '../log/pages.ts'
@@ -107,7 +108,7 @@ async function readOutcome(connection: Connection, row: KnownRun): Promise<Outco
     }
     case 'failed': {
       const { payload } = await readEnd(connection, row)
-      throw understand(() => failedError(id, decode(payload) as FailureRecord))
+      throw understand(() => failedError(row, decode(payload) as FailureRecord))
     }
     case 'cancelled':
       await readEnd(connection, row)
@@ -124,8 +125,14 @@ async function readEnd(connection: Connection, row: KnownRun): Promise<LogEvent>
   return ended
 }
 
-function failedError(run: string, failure: FailureRecord): PawlError<'run-failed'> {
-  return new PawlError('run-failed', { run, cause: failureOf(failure) }, { cause: reviveFailure(failure) })
+function failedError(row: KnownRun, failure: FailureRecord): PawlError<'run-failed'> {
+  const isRolledBack = hasRunUndos(infoOf(row).rollback)
+  const details = {
+    run: row.id,
+    cause: failureOf(failure),
+    ...(isRolledBack ? { rolledBack: true as const } : {}),
+  }
+  return new PawlError('run-failed', details, { cause: reviveFailure(failure) })
 }
 
 /** Returns whether a run is marked and parked. A marked run that is owned or due is being retried. */

@@ -7,6 +7,7 @@ import type { LogEvent } from '../../events/event.ts'
 import { rounds } from '../../host/rounds.ts'
 import type { Completed, Decision, Failed, Waiting } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
+import { hasRunUndos } from '../../runs/cut.ts'
 import { cancelWith } from './cancelling.ts'
 import type { InputRefused } from './continuation.ts'
 import { diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
@@ -185,7 +186,8 @@ function onFailed(state: RunState, { error, position, left, closed }: Failed<Pro
   if (state.cancelled !== null && isCausedByCancel(error))
     return end(state, cancelWith(state.cancelled.reason, left), closed)
   const ending = failWith(error, left)
-  const report = reportFailure(state.id, state.claimed.procedure, ending.failure, position)
+  const isRolledBack = hasRunUndos(state.continuation.rollback)
+  const report = reportFailure(state.id, state.claimed.procedure, ending.failure, { position, isRolledBack })
   state.report = report
   if (report.position === undefined || !state.services.reports.isLineDue(report))
     return end(state, ending, closed)

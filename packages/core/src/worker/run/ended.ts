@@ -1,7 +1,9 @@
 import { topics } from '../../base/notifier.ts'
 import { isBug } from '../../errors/bug.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { hasRunUndos } from '../../runs/cut.ts'
 import type { WorkerServices } from '../services.ts'
-import { describeUnbegun, type Ending, reportFailure } from './ending.ts'
+import { describeUnbegun, type Ending, reportFailure, reportUndo } from './ending.ts'
 import type { RunState } from './state.ts'
 
 /** Logs what an ended run leaves behind, and why it failed. */
@@ -15,8 +17,26 @@ export function reportEnd({ logger, reports }: WorkerServices, state: RunState, 
   warnOfUnfinished(state, 'ended')
   if (ending.state === 'cancelled') return logger.info(`run "${id}" was cancelled`)
   if (ending.failure !== null)
-    return reports.add(report ?? reportFailure(id, claimed.procedure, ending.failure))
+    return reports.add(
+      report ??
+        reportFailure(id, claimed.procedure, ending.failure, {
+          isRolledBack: hasRunUndos(continuation.rollback),
+        }),
+    )
   warnOfUnbegun(state, ending, 'ended')
+}
+
+/** Logs the undos that have failed, once their failures are in the log. */
+export function reportUndos(
+  { id, claimed, services, continuation }: RunState,
+  events: readonly LogEvent[],
+): void {
+  for (const event of events)
+    if (event.failed && event.kind === 'undo') {
+      const { owner, asksOnFailedUndo } = continuation.start.definition
+      const isAsked = owner !== undefined && asksOnFailedUndo === true
+      services.reports.add(reportUndo(id, claimed.procedure, event, isAsked))
+    }
 }
 
 /** Logs what a run that continues with an empty log leaves behind. */

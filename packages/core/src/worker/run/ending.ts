@@ -4,8 +4,8 @@ import { issuesOf } from '../../base/issues.ts'
 import { explain, showFailure } from '../../errors/catalogue.ts'
 import { type FailureRecord, failureOf, recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import type { WrittenEvent } from '../../events/event.ts'
-import { encode, encodeRecord } from '../../events/payload.ts'
+import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type { CancelNote, RollbackRecord, RunInfo } from '../../events/payloads.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { validate } from '../../host/run-schema.ts'
@@ -127,13 +127,16 @@ export function rollbackOf(
 
 /**
  * Creates the report of a failed run. The message of a PawlError contains its own remedy. `position` is the failed
- * operation's; it is kept only if the error has no location.
+ * operation's; it is kept only if the error has no location. `isRolledBack`: undos have run, so that a retry is refused.
  */
 export function reportFailure(
   run: string,
   procedure: string,
   record: FailureRecord,
-  position: number | null = null,
+  {
+    position = null,
+    isRolledBack = false,
+  }: { readonly position?: number | null; readonly isRolledBack?: boolean } = {},
 ): RunReport {
   const cause = failureOf(record)
   const at = findThrowSite(record)
@@ -142,7 +145,25 @@ export function reportFailure(
     ...{ run, procedure, outcome: 'failed', code: cause.code ?? 'run-failed', at },
     ...(at === undefined && position !== null ? { position } : {}),
     cause: isOurs ? cause.message : showFailure(cause),
-    remedy: explain('run-failed', { run, cause }).remedy,
+    remedy: explain('run-failed', { run, cause, ...(isRolledBack ? { rolledBack: true } : {}) }).remedy,
+  }
+}
+
+/** Creates the report of an undo that has failed. `isAsked`: the owner of the procedure decides what becomes of it. */
+export function reportUndo(
+  run: string,
+  procedure: string,
+  { name, position, payload }: Pick<LogEvent, 'name' | 'position' | 'payload'>,
+  isAsked: boolean,
+): RunReport {
+  const record = decode(payload) as FailureRecord
+  const cause = failureOf(record)
+  return {
+    ...{ run, procedure, outcome: 'has a failed undo', code: cause.code ?? 'step-failed', position },
+    ...{ undo: name, at: findThrowSite(record), cause: cause.message },
+    remedy: isAsked
+      ? 'The owner of the procedure is asked.'
+      : "`client.list({ rollback: 'failed' })` and `pawl ls --rollback failed` list such runs.",
   }
 }
 

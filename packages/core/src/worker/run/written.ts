@@ -1,7 +1,7 @@
 import { topics } from '../../base/notifier.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Effect, RefusedWhy, Unit, UnitOutcome } from '../../ports/store/commit.ts'
-import { notifyOfAsks } from './ended.ts'
+import { notifyOfAsks, reportUndos } from './ended.ts'
 import { type NextGeneration, nextGeneration } from './generations.ts'
 import { noteWritten } from './holding.ts'
 import { guard } from './leaving.ts'
@@ -50,6 +50,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
   if (events.length > 0 && claimed.tries > 0) state.moves.onProgress()
   if (unit.effects.length > 0) notifyOf(state, unit)
+  reportUndos(state, events)
   state.noteCancelled()
   if (unit.next.do === 'end') return { do: 'end' }
   if (state.continues) return { do: 'continue', next: nextGeneration(state, events, unit) }

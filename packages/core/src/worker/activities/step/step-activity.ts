@@ -17,6 +17,12 @@ import { usageMember } from './usage.ts'
 
 const noTopics: readonly string[] = []
 
+/** No code catches the error of an undo: a rollback calls it. */
+const undoTexts = {
+  next: 'It was an undo: what it should have undone is still there.',
+  remedy: 'Undo it by hand, and fix the undo for later runs.',
+}
+
 /** A step or an agent call: attempts of the author's code, until one succeeds or none is left. */
 export class BodyActivity implements Activity, AttemptListener {
   readonly isOpenAsk = false
@@ -104,14 +110,15 @@ export class BodyActivity implements Activity, AttemptListener {
   }
 
   #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>): void {
-    const { name, timeoutMs } = this.#pending.operation
+    const { kind, name, timeoutMs } = this.#pending.operation
+    const texts = kind === 'undo' ? undoTexts : {}
     const error =
       outcome.state === 'timed-out'
-        ? new PawlError('step-timed-out', { step: name, after: formatDuration(timeoutMs ?? 0) })
+        ? new PawlError('step-timed-out', { step: name, after: formatDuration(timeoutMs ?? 0) }, texts)
         : new PawlError(
             'step-failed',
             { step: name, attempts: this.#attempts.number, cause: failureOf(recordFailure(outcome.error)) },
-            { cause: outcome.error },
+            { ...texts, cause: outcome.error },
           )
     this.#settleFailed(error, outcome.tookMs)
   }
