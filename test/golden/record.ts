@@ -79,7 +79,10 @@ async function leaveBehind(
   })
   // It continues with its own run and its children, and with none that was left behind before.
   always('claim', async (_, [claimant], port) => {
-    const query = { ...{ procedure: null, statuses: [], tag: null, before: null }, limit: 100 }
+    const query = {
+      ...{ procedure: null, statuses: [], tag: null, failedUndo: false, before: null },
+      limit: 100,
+    }
     const family = [
       await port.find(id),
       await port.find(`${id} fork`),

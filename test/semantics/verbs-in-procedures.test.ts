@@ -46,6 +46,8 @@ const inboxVerbs: Record<keyof Inbox, true> = {
   count: true,
   get: true,
   next: true,
+  notices: true,
+  readNotices: true,
   watch: true,
   answer: true,
 }

@@ -97,6 +97,9 @@ export async function empty(owner: pg.Pool, schema: string): Promise<void> {
     'feed',
     'decisions',
     'checkpoints',
+    'notices',
+    'notice_to',
+    'notice_reads',
   ]
   await owner.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'))
 }

@@ -15,7 +15,7 @@ import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
 import { explore } from './commands/explore.ts'
 import { fork } from './commands/fork.ts'
-import { inbox, list, log, show } from './commands/look.ts'
+import { inbox, list, log, notices, show } from './commands/look.ts'
 import { migrate } from './commands/migrate.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run.ts'
@@ -130,10 +130,20 @@ function addLooking(add: Add, act: Act): void {
     .option('--status <status>', 'one or several, separated by commas')
     .option('--procedure <name>', 'of this procedure')
     .option('--tag <tag>', 'with this tag')
-    .addOption(limit())
-    .action(({ status, procedure, tag, limit, ...flags }) =>
-      act(flags, (context) => list(context, { status, procedure, tag, limit })),
+    .addOption(
+      new Option('--rollback <state>', 'failed: with an undo that failed or did not run').choices(['failed']),
     )
+    .addOption(limit())
+    .action(({ status, procedure, tag, rollback, limit, ...flags }) =>
+      act(flags, (context) => list(context, { status, procedure, tag, rollback, limit })),
+    )
+  add('notices', 'list what people are told, newest first')
+    .option('--mine', 'addressed to you, to your groups, or to everyone')
+    .option('--unread', 'only those that you have not read')
+    .option('--run <run>', 'of this run')
+    .option('--read', 'mark the listed notices as read by you')
+    .addOption(limit())
+    .action((flags) => act(flags, (context) => notices(context, flags)))
   add('show <run>', 'show one run: status, what it waits for, why it failed')
     .option('--follow', 'print it again at each change, until it ends')
     .addOption(new Option('--tree', 'with the runs that it has created, and theirs').conflicts('follow'))

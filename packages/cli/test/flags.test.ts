@@ -11,6 +11,7 @@ const lines: Readonly<Record<string, string>> = {
   answer: 'answer a:1/0 --approve',
   inbox: 'inbox',
   ls: 'ls',
+  notices: 'notices',
   show: 'show a:1',
   log: 'log a:1',
   signal: 'signal a:1 go',

@@ -30,8 +30,10 @@ export {
   hideId,
   markCode,
   messageKindCode,
+  noticeKindCode,
   operationKindCode,
   refuseMessage,
+  severityCode,
   staleKinds,
   stateCode,
 } from './ports/codes.ts'
@@ -60,6 +62,7 @@ export type {
 export type { Backlog, CancelledRun, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
 export type { Effect, RefusedWhy, Unit, UnitOutcome } from './ports/store/commit.ts'
 export type {
+  ExtractedNotice,
   Installed,
   KeptAsk,
   KeptMessage,
@@ -77,6 +80,13 @@ export type {
   OutgoingMessage,
   Sent,
 } from './ports/store/mail.ts'
+export type {
+  KeptNotice,
+  NewNotice,
+  NoticeKind,
+  NoticeQuery,
+  NoticeRow,
+} from './ports/store/notices.ts'
 export { payloadBytesOf } from './ports/store/payload-bytes.ts'
 export type {
   DecisionQuery,

@@ -8,6 +8,7 @@ export type {
   AskJson,
   CheckpointJson,
   LogEntryJson,
+  NoticeJson,
   PreviewJson,
   RunJson,
 } from './json/shapes.ts'

@@ -27,6 +27,11 @@ export async function metrics(shared: Shared, request: Request): Promise<Respons
       ['mark="stuck"', health.stuckRuns],
       ['mark="quarantined"', health.quarantinedRuns],
     ]),
+    gauge(
+      'pawl_runs_rollback_failed',
+      'Runs with an undo that failed or did not run, counted up to 1000.',
+      health.failedRollbacks,
+    ),
     gauge('pawl_runs_due', 'Due runs without a worker, counted up to 1000 for each version.', health.dueRuns),
     gauge(
       'pawl_oldest_due_run_seconds',

@@ -8,6 +8,7 @@ import type {
   Issue,
   LinkOptions,
   Logger,
+  Notice,
   Procedure,
   RunView,
 } from '@pawl/core'
@@ -74,8 +75,8 @@ export interface NewRun {
   readonly tags: readonly string[]
 }
 
-/** What a request is about: an ask, a run, or, for the verb `start`, the run to be started or imported. */
-export type Thing = Ask | RunView | NewRun
+/** What a request is about: an ask, a run, a notice, or, for the verb `start`, the run to be started or imported. */
+export type Thing = Ask | RunView | Notice | NewRun
 
 /** What a request does. */
 export type Verb =

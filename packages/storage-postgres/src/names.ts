@@ -14,6 +14,10 @@ export interface Names {
   readonly runState: string
   readonly decisions: string
   readonly checkpoints: string
+  readonly notices: string
+  /** Tables of the names by which notices are found, and of who has read them. */
+  readonly noticeTo: string
+  readonly noticeReads: string
   readonly events: string
   readonly messages: string
   readonly asks: string
@@ -51,6 +55,9 @@ export function nameTables(schema: unknown): Names {
     runState: qualify('run_state'),
     decisions: qualify('decisions'),
     checkpoints: qualify('checkpoints'),
+    notices: qualify('notices'),
+    noticeTo: qualify('notice_to'),
+    noticeReads: qualify('notice_reads'),
     events: qualify('events'),
     messages: qualify('messages'),
     asks: qualify('asks'),

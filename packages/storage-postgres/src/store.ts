@@ -12,6 +12,7 @@ import { prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed } from './reads/feed.ts'
 import { prepareReadLog } from './reads/log.ts'
 import { prepareReadMail, prepareReadReply } from './reads/mail.ts'
+import { prepareNotices } from './reads/notices.ts'
 import { prepareFindRun } from './reads/runs.ts'
 import { prepareReadStates } from './reads/states.ts'
 import { isCurrent, readVersion } from './schema/version.ts'
@@ -120,6 +121,7 @@ export function createStore(
     },
     ...removals,
     ...prepareCheckpointWrites(database),
+    ...prepareNotices(database),
     async commit(worker, units) {
       if (units.length === 0) return []
       const outcomes = await commitUnits(worker, units)
@@ -241,6 +243,7 @@ const isAwaitedEffect: { readonly [Kind in Effect['do']]: boolean } = {
   reply: true,
   'give-back': false,
   checkpoint: false,
+  notify: true,
   expose: false,
   'begin-generation': false,
   show: false,

@@ -17,7 +17,15 @@ import { NotSent } from '../src/faults.ts'
 import { nameTables } from '../src/names.ts'
 import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
 
-const everything = { procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 9 }
+const everything = {
+  procedure: null,
+  statuses: [],
+  tag: null,
+  parent: null,
+  failedUndo: false,
+  before: null,
+  limit: 9,
+}
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -296,7 +296,15 @@ describe('names', () => {
     await port.create([newRun('a')])
     expect(
       (
-        await port.runs({ procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 9 })
+        await port.runs({
+          procedure: null,
+          statuses: [],
+          tag: null,
+          parent: null,
+          failedUndo: false,
+          before: null,
+          limit: 9,
+        })
       ).map(({ id }) => id),
     ).toEqual(['a'])
     await port.close()

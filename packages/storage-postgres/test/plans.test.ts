@@ -219,6 +219,7 @@ test.for([null, 'order'])(
       statuses: ['running' as const],
       tag: null,
       parent: null,
+      failedUndo: false,
       before: null,
       limit: 50,
     }

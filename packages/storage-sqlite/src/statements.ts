@@ -8,6 +8,7 @@ import { type Extract, prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed, type ReadFeed } from './reads/feed.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { type MailReads, prepareMailReads } from './reads/mail.ts'
+import { type NoticeReads, prepareNoticeReads } from './reads/notices.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
 import { prepareReadStates, type ReadStates } from './reads/states.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
@@ -23,6 +24,7 @@ import { type Install, prepareInstall } from './writes/install.ts'
 import { type Isolate, prepareIsolate } from './writes/isolate.ts'
 import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/mark.ts'
 import { prepareLeaveMessage } from './writes/message.ts'
+import { type NoticeWrites, prepareNoticeWrites } from './writes/notices.ts'
 import { prepareOtherRuns } from './writes/others.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
 import { prepareRemovals, type Removals } from './writes/remove.ts'
@@ -59,6 +61,8 @@ export interface Statements {
   readonly countDescendants: CountDescendants
   readonly checkpointReads: CheckpointReads
   readonly checkpoints: CheckpointWrites
+  readonly noticeReads: NoticeReads
+  readonly notices: NoticeWrites
   readonly asks: AskReads
   readonly readAll: ReadAll
   /** Returns the key of the ids of asks. */
@@ -76,12 +80,13 @@ export function prepareStatements(database: Database): Statements {
   const leaveMessage = prepareLeaveMessage(database)
   const leaveCancel = prepareLeaveCancel(database, leaveMessage)
   const checkpoints = prepareCheckpointWrites(database)
+  const notices = whenUsed(() => prepareNoticeWrites(database, feed))
   const creating = prepareCreate(database)
   const others = prepareOtherRuns(database, creating, leaveMessage, leaveCancel)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
   const askIdKey = database.prepare<[], string>("select value from store_info where name = 'ask-ids'").pluck()
-  const install = whenUsed(() => prepareInstall(database, askNames, feed, checkpoints))
-  const removals = whenUsed(() => prepareRemovals(database, others))
+  const install = whenUsed(() => prepareInstall(database, askNames, feed, checkpoints, notices))
+  const removals = whenUsed(() => prepareRemovals(database, others, notices))
   const cancel = whenUsed(() => prepareCancel(database, leaveCancel))
   const holdMail = whenUsed(() => prepareHoldMail(database))
   const retry = whenUsed(() => prepareRetry(database))
@@ -89,6 +94,7 @@ export function prepareStatements(database: Database): Statements {
   const isolate = whenUsed(() => prepareIsolate(database))
   const readBacklog = whenUsed(() => prepareReadBacklog(database))
   const countDescendants = whenUsed(() => prepareCountDescendants(database))
+  const noticeReads = whenUsed(() => prepareNoticeReads(database))
   const checkpointReads = whenUsed(() => prepareCheckpointReads(database))
   return {
     workers: prepareWorkers(database),
@@ -96,11 +102,11 @@ export function prepareStatements(database: Database): Statements {
     get install() {
       return install()
     },
-    extract: prepareExtract(database, readRun, readStates),
+    extract: prepareExtract(database, readRun, readStates, noticeReads),
     get removals() {
       return removals()
     },
-    commit: prepareCommit(database, askNames, feed, others, checkpoints),
+    commit: prepareCommit(database, askNames, feed, others, checkpoints, notices),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),
     send: prepareSend(database, leaveMessage),
@@ -133,6 +139,12 @@ export function prepareStatements(database: Database): Statements {
     readStates,
     get countDescendants() {
       return countDescendants()
+    },
+    get noticeReads() {
+      return noticeReads()
+    },
+    get notices() {
+      return notices()
     },
     get checkpointReads() {
       return checkpointReads()

@@ -59,6 +59,8 @@ export function createStore(file: string, environment: Environment): StorePort {
     decidedProcedures: () => connection.read(({ removals }) => removals.decidedProcedures()),
     addCheckpoint: (run, checkpoint) =>
       connection.write(({ checkpoints }, at) => checkpoints.add(run, checkpoint, at)),
+    notices: (query) => connection.read(({ noticeReads }) => noticeReads.list(query)),
+    markRead: (numbers, reader) => connection.write(({ notices }) => notices.markRead(numbers, reader)),
     removeCheckpoints: (numbers) => connection.write(({ checkpoints }) => checkpoints.remove(numbers)),
     commit: (worker, units) => commit(connection, transactions, worker, units),
     send: (messages, claimant) =>

@@ -182,6 +182,8 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     count: (filter) => client.inbox.count(filter),
     get: (ask) => client.inbox.get(ask),
     next: (filter) => checked(time.skipFor(client.inbox.next(filter))),
+    notices: (filter) => client.inbox.notices(filter),
+    readNotices: (notices, by) => client.inbox.readNotices(notices, by),
     watch: (options) => client.inbox.watch(options),
     answer: (ask, answer, as) => harness.during(() => client.inbox.answer(ask, answer, as)),
   } satisfies Client['inbox'])

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
-import { type AskJson, type LogEntryJson, type RunJson, segmentOf } from '../door/door.ts'
+import { type AskJson, type LogEntryJson, type NoticeJson, type RunJson, segmentOf } from '../door/door.ts'
 import { type ExitStatus, exit } from '../exit.ts'
-import { askColumns, logColumns, runColumns, showRun } from '../output/show.ts'
+import { askColumns, logColumns, noticeColumns, runColumns, showRun } from '../output/show.ts'
 import { printRows } from '../output/table.ts'
 import { followInbox, followLog, followRun } from './follow.ts'
 import { showTree } from './tree.ts'
@@ -31,6 +31,7 @@ export interface ListFlags {
   readonly status?: string
   readonly procedure?: string
   readonly tag?: string
+  readonly rollback?: string
   readonly limit: string
 }
 
@@ -40,6 +41,28 @@ export async function list(context: Context, flags: ListFlags): Promise<ExitStat
   printRows(context.out, items, runColumns, 'No runs.')
   return exit.done
 }
+
+export interface NoticesFlags {
+  readonly mine?: boolean
+  readonly unread?: boolean
+  readonly run?: string
+  readonly read?: boolean
+  readonly limit: string
+}
+
+export async function notices(context: Context, flags: NoticesFlags): Promise<ExitStatus> {
+  const { mine, unread, run, read, limit } = flags
+  const door = await context.door()
+  const query = { run, limit, mine: flagOf(mine), unread: flagOf(unread) }
+  const { items } = await door.get<{ readonly items: readonly NoticeJson[] }>('/notices', query)
+  printRows(context.out, items, noticeColumns, 'No notices.')
+  for (let from = 0; read === true && from < items.length; from += maxMarked)
+    await door.post('/notices/read', { notices: items.slice(from, from + maxMarked).map(({ id }) => id) })
+  return exit.done
+}
+
+/** Maximum number of notices that one request marks. */
+const maxMarked = 200
 
 export interface ShowFlags {
   readonly follow?: boolean

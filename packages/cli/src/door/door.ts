@@ -3,7 +3,7 @@ import { type Frame, followFrames } from './frames.ts'
 import { CommandError, unreachable } from './problem.ts'
 
 // What commands read: the shapes are those of the HTTP API, on a store as on a server.
-export type { AskJson, CheckpointJson, LogEntryJson, PreviewJson, RunJson } from '@pawl/server'
+export type { AskJson, CheckpointJson, LogEntryJson, NoticeJson, PreviewJson, RunJson } from '@pawl/server'
 
 /** A version of a procedure that a live worker can execute. */
 export interface ProcedureJson {

@@ -1,4 +1,4 @@
-import type { AskJson, LogEntryJson, RunJson } from '../door/door.ts'
+import type { AskJson, LogEntryJson, NoticeJson, RunJson } from '../door/door.ts'
 import { type Out, safe } from './out.ts'
 import type { Column } from './table.ts'
 
@@ -15,6 +15,15 @@ export const askColumns: readonly Column<AskJson>[] = [
   { title: 'DUE', of: ({ dueAt, overdue }) => (overdue ? `overdue since ${dueAt}` : (dueAt ?? '-')) },
   { title: 'RISK', of: ({ risk }) => risk?.level ?? '-' },
   { title: 'TO', of: ({ to }) => (to.length === 0 ? 'everyone' : to.join(', ')) },
+  { title: 'MESSAGE', of: ({ message }) => message },
+]
+
+export const noticeColumns: readonly Column<NoticeJson>[] = [
+  { title: 'AT', of: ({ at }) => at },
+  { title: 'SEVERITY', of: ({ severity }) => severity },
+  { title: 'RUN', of: ({ run }) => run },
+  { title: 'TO', of: ({ to }) => (to.length === 0 ? 'everyone' : to.join(', ')) },
+  { title: 'READ', of: ({ isRead }) => (isRead ? 'read' : 'unread') },
   { title: 'MESSAGE', of: ({ message }) => message },
 ]
 
@@ -57,6 +66,11 @@ export function showRun(out: Out, run: RunJson): void {
     ],
     ['cancel', run.cancelReason],
     ['failure', run.failure?.message],
+    ['undone', listNames(run.rollback?.undone)],
+    ...(run.rollback?.failed ?? []).map(
+      ({ name, failure }) => ['undo failed', `${name}: ${failure.message}`] as const,
+    ),
+    ['not undone', run.rollback?.skipped],
     ['log has', at(run.stuck?.position, run.stuck?.recorded)],
     ['code asks', run.stuck?.asked],
     ['code', run.stuck?.at],
@@ -73,8 +87,12 @@ export function printNamed(
   for (const [name, value] of rows)
     if (value !== undefined)
       out.print(
-        out.isTerminal ? `${out.style('dim', name.padEnd(10))} ${safe(value)}` : `${name}\t${safe(value)}`,
+        out.isTerminal ? `${out.style('dim', name.padEnd(11))} ${safe(value)}` : `${name}\t${safe(value)}`,
       )
+}
+
+function listNames(names: readonly string[] | undefined): string | undefined {
+  return names === undefined || names.length === 0 ? undefined : names.join(', ')
 }
 
 /** How far a run is, as it says itself; undefined if it does not. */

@@ -194,6 +194,8 @@ const createCtx = createLazily<Ctx, CtxParts>({
 /** Addresses an ask that names no audience to the owner of the procedure. */
 function askOwner(operation: ProcedureOperation, owner: string | undefined): ProcedureOperation {
   if (owner === undefined) return operation
+  if ('notice' in operation && operation.notice.to.length === 0)
+    return { ...operation, notice: { ...operation.notice, to: [owner] } }
   if ('ask' in operation && operation.ask.to.length === 0)
     return { ...operation, ask: { ...operation.ask, to: [owner] } }
   if (!('fallback' in operation) || operation.fallback.do !== 'ask') return operation

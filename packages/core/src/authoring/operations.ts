@@ -1,6 +1,6 @@
 import type { FailureRecord } from '../errors/failure.ts'
 import type { OperationKind } from '../events/event.ts'
-import type { AskPayload } from '../events/payloads.ts'
+import type { AskPayload, NoticePayload } from '../events/payloads.ts'
 import type { Issue, Operation } from '../kernel/operation.ts'
 import type { Schema, Validation } from '../schemas/schema.ts'
 import type { AgentCall } from './agent/agent.ts'
@@ -95,10 +95,7 @@ export interface AskSpec {
 
 export interface NoticeOperation extends Operation {
   readonly kind: 'hitl_notification'
-  readonly message: string
-  readonly fields: object
-  /** The recorded payload. */
-  readonly payload: Uint8Array | null
+  readonly notice: NoticePayload
 }
 
 /** Creates another run: and waits for its end (`child`), or does not (`spawn`). */

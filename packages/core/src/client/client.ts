@@ -84,10 +84,10 @@ const listOptions = {
 
 async function listRuns(connection: Connection, given: RunFilter | undefined): Promise<Page<RunView>> {
   const filter = readOptions('of list', given, listOptions, 'the filter of list')
-  const { procedure, status, tag, parent, limit, cursor } = filter
+  const { procedure, status, tag, parent, rollback, limit, cursor } = filter
   const store = await connection.begin()
   const rows = await store.runs({
-    ...{ procedure, statuses: status, tag, parent },
+    ...{ procedure, statuses: status, tag, parent, failedUndo: rollback },
     before: cursor?.before ?? null,
     limit: limit + 1,
   })

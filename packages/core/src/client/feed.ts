@@ -19,6 +19,14 @@ export type FeedEvent =
       readonly at: Date
       readonly run: string
     }
+  /** People are told something. `notice` is its id: see `inbox.notices`. */
+  | {
+      readonly event: 'notice'
+      readonly n: number
+      readonly at: Date
+      readonly run: string
+      readonly notice: string
+    }
   /** Events after `after` were deleted. `n` is the newest number: list again, and continue there. */
   | { readonly event: 'reset'; readonly n: number; readonly at: Date }
 
@@ -39,6 +47,7 @@ const names = {
   'run-ended': 'run.ended',
   'run-stuck': 'run.stuck',
   'run-quarantined': 'run.quarantined',
+  notice: 'notice',
 } as const satisfies Record<FeedKind, FeedEvent['event']>
 
 /** Yields the events of a store in the order of their numbers, until the signal aborts. @throws PawlError 'engine-stopped' */
@@ -110,5 +119,7 @@ function showEntry(
     if (position === null) return undefined
     return { event, n, at, ask: askIds.idOf({ runKey, run, position }), run, position }
   }
+  if (event === 'notice')
+    return position === null ? undefined : { event, n, at, run, notice: String(position) }
   return { event, n, at, run }
 }

@@ -29,6 +29,8 @@ export interface StoreHealth {
   readonly overdueAsks: number
   readonly stuckRuns: number
   readonly quarantinedRuns: number
+  /** Runs with an undo that failed or did not run, whatever their status. */
+  readonly failedRollbacks: number
   /** Due runs that no worker has claimed. */
   readonly dueRuns: number
   /** How long the oldest of them has been due, in ms; 0 if there is none. */
@@ -67,21 +69,16 @@ export async function readHealth(connection: Connection): Promise<StoreHealth> {
   const now = await store.now()
   const everything = { status: 'open', to: null, run: null, procedure: null, kind: null, now } as const
   const open = { ...everything, lapsed: false } as const
+  const all = { procedure: null, tag: null, parent: null, before: null, limit: maxCount } as const
   const marked = (status: 'stuck' | 'quarantined') =>
-    store.runs({
-      procedure: null,
-      statuses: [status],
-      tag: null,
-      parent: null,
-      before: null,
-      limit: maxCount,
-    })
-  const [workers, openAsks, overdueAsks, stuck, quarantined, backlog, feed] = await Promise.all([
+    store.runs({ ...all, statuses: [status], failedUndo: false })
+  const [workers, openAsks, overdueAsks, stuck, quarantined, notUndone, backlog, feed] = await Promise.all([
     store.listWorkers(),
     store.countAsks({ ...open, overdue: null }, maxCount),
     store.countAsks({ ...open, overdue: true }, maxCount),
     marked('stuck'),
     marked('quarantined'),
+    store.runs({ ...all, statuses: [], failedUndo: true }),
     store.backlog(),
     store.feed(Number.MAX_SAFE_INTEGER, 1),
   ])
@@ -93,6 +90,7 @@ export async function readHealth(connection: Connection): Promise<StoreHealth> {
     overdueAsks,
     stuckRuns: stuck.length,
     quarantinedRuns: quarantined.length,
+    failedRollbacks: notUndone.length,
     dueRuns: backlog.reduce((sum, { count }) => sum + count, 0),
     oldestDueMs: Math.max(0, now - Math.min(now, ...dueSince)),
     feed: feed.newest,

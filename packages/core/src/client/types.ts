@@ -26,7 +26,7 @@ import type { Channel, LinkOptions } from './channels/channel.ts'
 import type { Checkpoints } from './checkpoints/checkpoint.ts'
 import type { As, ResumeResolution } from './inbox/answering.ts'
 import type { Page } from './page.ts'
-import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
+import type { Answer, Ask, ExecutionLog, Notice, RunView } from './views/views.ts'
 
 /** The options of `createEngine`. */
 export interface EngineOptions {
@@ -445,6 +445,8 @@ export interface RunFilter {
   readonly tag?: string
   /** Id of the run that created them: lists its children. Default: all. */
   readonly parent?: string
+  /** 'failed': runs with an undo that failed or did not run, whatever their status. Default: all. */
+  readonly rollback?: 'failed'
   /** Maximum number of runs on a page. Default: 50. Range: whole numbers from 1 to 500. */
   readonly limit?: number
   /** The `cursor` of the previous page. Default: the first page. */
@@ -511,6 +513,18 @@ export interface Inbox {
    */
   next(filter?: NextFilter): Promise<Ask>
   /**
+   * Lists notices in pages, the newest first: what `ctx.human.notify`, the `alert` of a plan and undos that failed tell people.
+   * A notice that cannot be read is left out, with a warning in the log.
+   * @throws PawlError 'option-invalid'
+   */
+  notices(filter?: NoticeFilter): Promise<Page<Notice>>
+  /**
+   * Marks notices as read by a person. Returns how many were unread before.
+   * @throws PawlError 'option-invalid'
+   * @example await engine.inbox.readNotices([notice.id], { as: 'user:ana' })
+   */
+  readNotices(notices: readonly string[], by: NoticeReader): Promise<number>
+  /**
    * Follows the inbox: yields an event for each ask that is opened or closed, in the order of `n`, at least once. To resume
    * after a restart, pass the last `n` as `after`. Events are kept for 7 days; if later ones than `after` were deleted, the
    * event 'reset' comes first. Ends when `signal` aborts.
@@ -526,6 +540,30 @@ export interface Inbox {
    * @example await engine.inbox.answer(ask.id, { approved: true, params: { amount: 40 } }, { as: 'user:ana' })
    */
   answer(ask: AskAddress, answer: Answer, as: As): Promise<void>
+}
+
+/** The filter of `inbox.notices`. */
+export interface NoticeFilter {
+  /** Id of one notice. Default: all. */
+  readonly id?: string
+  /** Id of the run. Default: all. */
+  readonly run?: string
+  /** Names of one person: notices addressed to any of them, or to everyone. Default: all. Range: 0 to 200 names. */
+  readonly visibleTo?: readonly Audience[]
+  /** Person whose read marks are shown. Default: none; every notice is shown as unread. */
+  readonly reader?: Actor
+  /** `true` for notices that the reader has not read. It needs a `reader`. Default: `false`. */
+  readonly unread?: boolean
+  /** Maximum number of notices on a page. Default: 50. Range: whole numbers from 1 to 500. */
+  readonly limit?: number
+  /** The `cursor` of the previous page. Default: the first page. */
+  readonly cursor?: string | undefined
+}
+
+/** Who has read notices. */
+export interface NoticeReader {
+  /** The person. */
+  readonly as: Actor
 }
 
 /** The options of `inbox.watch`. */

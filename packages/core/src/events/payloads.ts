@@ -1,5 +1,5 @@
 import type { Issues } from '../base/issues.ts'
-import type { AskKind, RunStatus } from '../base/words.ts'
+import type { AskKind, RunStatus, Severity } from '../base/words.ts'
 import type { FailureRecord } from '../errors/failure.ts'
 
 // The payloads of events and messages, by event type and kind. `undefined` members are omitted.
@@ -258,6 +258,18 @@ export interface TimedOutPayload {
 export interface ReceivedPayload {
   readonly name: string
   readonly payload: unknown
+}
+
+/** The payload of `settled` for a notice, and what a store keeps of it. */
+export interface NoticePayload {
+  readonly message: string
+  /** Empty: everyone. */
+  readonly to: readonly string[]
+  readonly severity: Severity
+  readonly details?: readonly object[]
+  readonly links?: readonly { readonly label: string; readonly url: string }[]
+  /** Of the run, for a notice that the engine makes. */
+  readonly generation?: number
 }
 
 /** The payload of `settled` for a decision. */

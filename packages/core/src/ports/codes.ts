@@ -1,8 +1,9 @@
-import { type AskStatus, askStatuses } from '../base/words.ts'
+import { type AskStatus, askStatuses, type Severity, severities } from '../base/words.ts'
 import { WrittenLater } from '../events/codec.ts'
 import { type EventType, eventTypes, type OperationKind, operationKinds } from '../events/event.ts'
 import { type FeedKind, feedKinds } from './store/feed.ts'
 import type { Damaged, Message } from './store/mail.ts'
+import { type NoticeKind, noticeKinds } from './store/notices.ts'
 import type { EndState, Mark, RunState } from './store/runs.ts'
 
 // Stores keep words as numbers: the index in these lists. Append only, never reorder.
@@ -76,6 +77,12 @@ export const operationKindCode: Code<OperationKind> = makeCode(operationKinds)
 
 /** The codes of the kinds of feed entries. */
 export const feedCode: Code<FeedKind> = makeCode(feedKinds)
+
+/** The codes of the kinds of notices. */
+export const noticeKindCode: Code<NoticeKind> = makeCode(noticeKinds)
+
+/** The codes of severities. */
+export const severityCode: Code<Severity> = makeCode(severities)
 
 /** Returns why a message for a run that is not live is rejected. `stored` is the number of its state. */
 export function refuseMessage(

@@ -2,6 +2,8 @@ import type { askStatuses } from '../base/words.ts'
 import { isUnread, RowCorrupt, WrittenLater } from '../events/codec.ts'
 import type { AskRow } from './store/asks.ts'
 import type { CheckpointRow, KeptCheckpoint } from './store/checkpoints.ts'
+import type { ExtractedNotice } from './store/copies.ts'
+import type { KeptNotice } from './store/notices.ts'
 import type { Mark, RunRow, RunState } from './store/runs.ts'
 
 // Stores return rows unchecked; this file validates them for all stores.
@@ -55,6 +57,17 @@ export function readKeptCheckpoint<Row extends KeptCheckpoint>(row: Row): Row {
   checkNumbers({ slot, position, seq })
   checkTimes({ at })
   return row
+}
+
+/** @throws RowCorrupt, WrittenLater */
+export function readNotice<Row extends ExtractedNotice>(row: Row): Row & KeptNotice {
+  const { position, seq, at, kind, severity, to } = row
+  checkWord('kind', kind)
+  checkWord('severity', severity)
+  checkNumbers({ position: position + 1, seq })
+  checkTimes({ at })
+  if (to === null) throw new RowCorrupt('its audience is not a list of names')
+  return row as Row & KeptNotice
 }
 
 /** Returns whether a cursor can represent the ask's position in a list. */

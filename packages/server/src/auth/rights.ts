@@ -1,4 +1,4 @@
-import { type Ask, type Audience, PawlError, type RunView } from '@pawl/core'
+import { type Ask, type Audience, type Notice, PawlError, type RunView } from '@pawl/core'
 import { ServerError } from '../http/problem.ts'
 import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
 
@@ -16,6 +16,8 @@ export interface Rights {
   readonly isNarrowed: boolean
   seesAsk(ask: Ask): boolean
   seesRun(run: RunView): boolean
+  /** A notice is seen by those whom it is addressed to. */
+  seesNotice(notice: Notice): boolean
   /** Whether it may start runs of a procedure, or its role starts none. */
   seesProcedure(name: string): boolean
   /** @throws PawlError 'ask-not-found' */
@@ -42,7 +44,7 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
   const { role, actor } = identity
   const { selfApproval = true, showRuns = false, may } = options
   const own = new Set<Audience>([actor, ...identity.names])
-  const isAddressed = (ask: Ask): boolean => ask.to.length === 0 || ask.to.some((name) => own.has(name))
+  const isAddressed = ({ to }: Ask | Notice): boolean => to.length === 0 || to.some((name) => own.has(name))
   const allows = (verb: Verb, thing: Thing): boolean =>
     may === undefined || may(identity, verb, thing) === true
   const checkStarter = ({ startedBy }: Ask | RunView, by: string): void => {
@@ -57,6 +59,7 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     seesAll: role !== 'answer' && may === undefined,
     seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
     seesRun: (run) => (role !== 'answer' || showRuns) && allows('see', run),
+    seesNotice: (notice) => (role !== 'answer' || isAddressed(notice)) && allows('see', notice),
     seesProcedure: (procedure) => role === 'watch' || allows('start', { id: undefined, procedure, tags: [] }),
     checkSeen(ask) {
       if (!rights.seesAsk(ask)) throw new PawlError('ask-not-found', { ask: ask.id })

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, type Logger, PawlError, type RunView, ref } from '@pawl/core'
 import { type FeedEvent, readFeed } from '@pawl/core/internal'
-import { showAsk, showBrief, showRun } from '../json/views.ts'
+import { showAsk, showBrief, showNotice, showRun } from '../json/views.ts'
 import { deliverName, type Hook, hookName, type hookProcedure, isBuiltIn } from './procedures.ts'
 import { feedTag, hookRunId, listHooks, placeOf, type RegisteredHook, startDelivery } from './registry.ts'
 
@@ -127,6 +127,15 @@ async function bodyOf(
     return {
       ...head,
       data: { ask: include === 'full' ? showAsk(ask) : { id, run, procedure, kind, status } },
+    }
+  }
+  if (event.event === 'notice') {
+    const [notice] = (await client.inbox.notices({ id: event.notice })).items
+    if (notice === undefined || isBuiltIn(notice.procedure)) return null
+    const { id, run, procedure, kind, severity } = notice
+    return {
+      ...head,
+      data: { notice: include === 'full' ? showNotice(notice) : { id, run, procedure, kind, severity } },
     }
   }
   const view = await client.get(event.run).status().catch(ignoreMissing)

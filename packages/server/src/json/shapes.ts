@@ -118,6 +118,27 @@ export const checkpointShape = z
 /** A checkpoint, as the HTTP API replies with it. Lists leave `state` out. */
 export type CheckpointJson = z.infer<typeof checkpointShape>
 
+/** Something that people are told. */
+export const noticeShape = z
+  .object({
+    id: z.string(),
+    run: z.string(),
+    procedure: z.string(),
+    position: z.number().optional().meta({ description: 'Left out if the engine tells it' }),
+    kind: z.enum(['notice', 'failed-undo']),
+    severity: z.enum(severities),
+    message: z.string(),
+    to: z.array(z.string()).meta({ description: 'Empty: everyone' }),
+    startedBy: z.string().optional(),
+    details: z.array(z.object({ title: z.string(), body: payload.optional(), as: z.string().optional() })),
+    links: z.array(z.object({ label: z.string(), url: z.string() })),
+    at: instant,
+    isRead: z.boolean().meta({ description: 'Whether the caller has read it' }),
+  })
+  .meta({ id: 'Notice' })
+/** A notice, as the HTTP API replies with it. */
+export type NoticeJson = z.infer<typeof noticeShape>
+
 const choice = z.object({
   value: z.string(),
   label: z.string(),
@@ -282,7 +303,14 @@ export const procedureShape = z
   })
   .meta({ id: 'Procedure' })
 
-export const feedNames = ['ask.opened', 'ask.closed', 'run.ended', 'run.stuck', 'run.quarantined'] as const
+export const feedNames = [
+  'ask.opened',
+  'ask.closed',
+  'run.ended',
+  'run.stuck',
+  'run.quarantined',
+  'notice',
+] as const
 export type FeedName = (typeof feedNames)[number]
 
 /** The data of a frame of `GET /events`. */
@@ -296,6 +324,7 @@ export const feedEventShape = z
     at: instant,
     ask: z.string().optional(),
     run: z.string().optional(),
+    notice: z.string().optional().meta({ description: 'The id of the notice' }),
     reEmitted: z.literal(true).optional().meta({ description: 'The ask was open already' }),
   })
   .meta({ id: 'FeedEvent' })

@@ -1,4 +1,4 @@
-import type { Answer, Ask, Checkpoint, ExecutionLog, RepeatPreview, RunView } from '@pawl/core'
+import type { Answer, Ask, Checkpoint, ExecutionLog, Notice, RepeatPreview, RunView } from '@pawl/core'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { type Json, writePayload } from './payload.ts'
 import type {
@@ -6,6 +6,7 @@ import type {
   AskJson,
   CheckpointJson,
   LogEntryJson,
+  NoticeJson,
   PreviewJson,
   RunJson,
   StateJson,
@@ -34,6 +35,18 @@ export function showCheckpoint({ id, run, position, name, createdAt, state }: Ch
   return omitUndefined({
     ...{ id, run, position, name, createdAt: createdAt.toISOString() },
     state: state === undefined ? undefined : writePayload(state),
+  })
+}
+
+export function showNotice({ details, links, at, ...notice }: Notice): NoticeJson {
+  return omitUndefined({
+    ...notice,
+    to: [...notice.to],
+    details: details.map(({ title, body, as }) =>
+      omitUndefined({ title, body: body === undefined ? undefined : writePayload(body), as }),
+    ),
+    links: [...links],
+    at: at.toISOString(),
   })
 }
 

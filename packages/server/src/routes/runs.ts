@@ -32,6 +32,10 @@ export const runRoutes: readonly Route[] = [
       status: statuses,
       tag: z.string().optional(),
       parent: z.string().optional().meta({ description: 'Id of a run: lists its children' }),
+      rollback: z
+        .literal('failed')
+        .optional()
+        .meta({ description: 'Only runs with an undo that failed or did not run' }),
       limit,
       cursor,
     }),

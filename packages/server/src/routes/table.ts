@@ -5,6 +5,7 @@ import { exportRoutes } from './exports.ts'
 import { hookRoutes } from './hooks.ts'
 import { linkRoutes } from './links.ts'
 import { meRoutes } from './me.ts'
+import { noticeRoutes } from './notices.ts'
 import { repeatRoutes } from './repeats.ts'
 import type { Route } from './route.ts'
 import { runActionRoutes } from './run-actions.ts'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...exportRoutes,
   ...talkRoutes,
   ...checkpointRoutes,
+  ...noticeRoutes,
   ...workerRoutes,
   ...streamRoutes,
   ...hookRoutes,

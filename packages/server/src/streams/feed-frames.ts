@@ -64,6 +64,11 @@ async function isSeen(client: Client, rights: Rights, event: FeedEvent): Promise
       const ask = await client.inbox.get(event.ask)
       return ask !== null && rights.seesAsk(ask)
     }
+    case 'notice': {
+      if (rights.seesAll) return true
+      const [notice] = (await client.inbox.notices({ id: event.notice })).items
+      return notice !== undefined && rights.seesNotice(notice)
+    }
     case 'run.ended':
     case 'run.stuck':
     case 'run.quarantined':
@@ -89,6 +94,8 @@ function showFeedEvent(event: FeedEvent): FeedEventJson {
     case 'ask.opened':
     case 'ask.closed':
       return { event: event.event, ...shown, ask: event.ask }
+    case 'notice':
+      return { event: event.event, ...shown, run: event.run, notice: event.notice }
     case 'run.ended':
     case 'run.stuck':
     case 'run.quarantined':

@@ -73,6 +73,8 @@ export const matrix: Readonly<Record<string, Row>> = {
     body: { checkpoint_id: '{ask}', resolution: { decision: 'reject' } },
     status: answerers,
   },
+  'GET /v1/notices': { path: '/v1/notices', status: everyone },
+  'POST /v1/notices/read': { path: '/v1/notices/read', body: { notices: ['1'] }, status: everyone },
   'GET /v1/workers': { path: '/v1/workers', status: readers },
   'GET /v1/procedures': { path: '/v1/procedures', status: readers },
   'GET /v1/runs': { path: '/v1/runs', status: readers },

@@ -1,9 +1,12 @@
 import {
+  type ExtractedNotice,
   type KeptCheckpoint,
   type KeptMessage,
   messageKindCode,
+  noticeKindCode,
   type RunExtract,
   type StateRow,
+  severityCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { givenKey } from '../writes/token.ts'
@@ -14,7 +17,7 @@ export type Extract = (id: string) => Promise<RunExtract | null>
 
 /** Reads a run in one statement, so that all of it is of one instant. Its lists come as JSON, with bytes as hex digits. */
 export function prepareExtract(database: Database): Extract {
-  const { runs, runInfo, messages, asks, runState, checkpoints } = database.names
+  const { runs, runInfo, messages, asks, runState, checkpoints, notices } = database.names
   const bytes = (column: string): string => `encode(${column}, 'hex')`
   const list = (rows: string, from: string, order: string): string =>
     `(select coalesce(json_agg(json_build_array(${rows}) order by ${order}), '[]')::text from ${from} where run = r.run)`
@@ -28,7 +31,8 @@ export function prepareExtract(database: Database): Extract {
         'position',
       )} as asks,
       ${list(`name, at, ${bytes('payload')}`, runState, 'name collate "C"')} as states,
-      ${list(`slot, position, seq, at, name, ${bytes('payload')}`, checkpoints, 'n')} as checkpoints
+      ${list(`slot, position, seq, at, name, ${bytes('payload')}`, checkpoints, 'n')} as checkpoints,
+      ${list(`position, digest, seq, at, kind, severity, audience, ${bytes('payload')}`, notices, 'n')} as notices
     from ${runs} r join ${runInfo} f on f.run = r.run where r.id = $1`
   return async (id) => {
     const [row] = await database.read<ExtractRow>(text, [id])
@@ -41,12 +45,13 @@ export function prepareExtract(database: Database): Extract {
       asks: (JSON.parse(row.asks) as readonly AskRow[]).map((ask) => showAsk(nameColumns(row, ask))),
       states: (JSON.parse(row.states) as readonly StateTuple[]).map(showState),
       checkpoints: shown.state === 'completed' ? [] : saved.map(showCheckpoint),
+      notices: (JSON.parse(row.notices) as readonly NoticeTuple[]).map(showNotice),
     }
   }
 }
 
 type ExtractRow = StoredRun & {
-  readonly [list in 'messages' | 'asks' | 'states' | 'checkpoints']: string
+  readonly [list in 'messages' | 'asks' | 'states' | 'checkpoints' | 'notices']: string
 }
 
 type MessageRow = readonly [
@@ -68,6 +73,17 @@ type CheckpointTuple = readonly [
   at: number,
   name: string | null,
   payload: string | null,
+]
+
+type NoticeTuple = readonly [
+  position: number,
+  digest: number,
+  seq: number,
+  at: number,
+  kind: number,
+  severity: number,
+  to: string[],
+  payload: string,
 ]
 
 type AskRow = readonly [
@@ -105,6 +121,13 @@ function showState([name, at, payload]: StateTuple): StateRow {
 
 function showCheckpoint([slot, position, seq, at, name, payload]: CheckpointTuple): KeptCheckpoint {
   return { slot, position, seq, at, name, payload: readBytes(payload) }
+}
+
+function showNotice([position, digest, seq, at, kind, severity, to, payload]: NoticeTuple): ExtractedNotice {
+  return {
+    ...{ position, digest, seq, at, to, payload: readBytes(payload) ?? new Uint8Array(0) },
+    ...{ kind: noticeKindCode.wordIfKnown(kind), severity: severityCode.wordIfKnown(severity) },
+  }
 }
 
 function nameColumns({ run, id, procedure, started_by }: ExtractRow, ask: AskRow): StoredAsk {

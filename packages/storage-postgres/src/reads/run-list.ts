@@ -1,4 +1,4 @@
-import { markCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
+import { markCode, noticeKindCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection/database.ts'
 import { type Names, storeTime } from '../names.ts'
@@ -8,7 +8,7 @@ import { runColumns, showRun } from './runs.ts'
 /** Newest first. */
 export async function listRuns(
   database: Database,
-  { procedure, statuses, tag, parent, before, limit }: RunQuery,
+  { procedure, statuses, tag, parent, failedUndo, before, limit }: RunQuery,
 ): Promise<readonly RunRow[]> {
   let query = queries
     .withSchema(database.names.schema)
@@ -21,6 +21,13 @@ export async function listRuns(
   if (procedure !== null) query = query.where('f.procedure', '=', procedure)
   if (tag !== null) query = query.where(sql<SqlBool>`f.tags <> '{}' and f.tags @> array[${tag}]::text[]`)
   if (parent !== null) query = query.where('f.parent', '=', parent)
+  if (failedUndo) {
+    const { notices, runs } = database.names
+    query = query.where(
+      sql<SqlBool>`r.run in (${sql.raw(`select x.run from ${notices} x join ${runs} o on o.run = x.run
+      where x.kind = ${noticeKindCode.numberOf['failed-undo']} and x.seq >= o.base`)})`,
+    )
+  }
   if (before !== null) query = query.where('r.run', '<', before)
   if (statuses.length > 0)
     query = query.where(

@@ -21,6 +21,7 @@ import { runState } from './migrations/0014-run-state.ts'
 import { generations } from './migrations/0015-generations.ts'
 import { decisions } from './migrations/0016-decisions.ts'
 import { checkpoints } from './migrations/0017-checkpoints.ts'
+import { notices } from './migrations/0018-notices.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent, type MigrationName, migrationNames } from './version.ts'
 
@@ -42,6 +43,7 @@ const byName: Record<MigrationName, Migration> = {
   generations,
   decisions,
   checkpoints,
+  notices,
 }
 
 /** All migrations, in order. */

@@ -186,12 +186,13 @@ const isWideEffect: { readonly [Kind in Effect['do']]: boolean } = {
   'give-back': true,
   expose: true,
   checkpoint: true,
+  notify: true,
   'begin-generation': true,
 }
 
 /**
- * Whether the widest statement has to write the unit: it changes another run, replies to an update or gives one back, exposes a value, writes a
- * checkpoint, begins a generation, or asks again what an earlier generation has asked.
+ * Whether the widest statement has to write the unit: it changes another run, replies to an update or gives one back, exposes a
+ * value, writes a checkpoint or a notice, begins a generation, or asks again what an earlier generation has asked.
  */
 export function isWide({ effects }: Unit): boolean {
   return effects.some(
@@ -268,6 +269,7 @@ class EffectColumns {
       case 'give-back':
       case 'expose':
       case 'checkpoint':
+      case 'notify':
       case 'begin-generation':
         return
       default:

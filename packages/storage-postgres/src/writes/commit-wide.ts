@@ -1,4 +1,4 @@
-import { markCode, messageKindCode, type Unit } from '@pawl/core/storage'
+import { feedCode, markCode, messageKindCode, type Unit } from '@pawl/core/storage'
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
@@ -14,6 +14,7 @@ import {
   writeEffects,
 } from './commit-statements.ts'
 import { heldList, isHolding } from './hold.ts'
+import { writeNames } from './notices.ts'
 import { WideEffects } from './wide-effects.ts'
 
 const sendTypes = 'int[], int[], text[], int2[], text[], text[], bytea[], bool[]'
@@ -35,6 +36,8 @@ const { cancel } = messageKindCode.numberOf
 const { quarantined } = markCode.numberOf
 const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${quarantined})`
 const isHeld = `(s.kind in ${heldList} and ${isHolding('t')})`
+const firstNotice = firstCheckpoint + checkpointTypes.split(', ').length
+const noticeTypes = 'int[], int[], int[], int2[], int2[], text[], bytea[]'
 /** SQL: both are over before an ask is opened. */
 const gaveWay =
   ' cross join (select count(*) from replaced) as g1 cross join (select count(*) from renamed) as g2'
@@ -48,7 +51,7 @@ export const maxMail: number = 2 ** 31 - 1
  * their update, two such commits could wait for one another.
  */
 export function writeWideStatement(names: Names): Statement {
-  const { runs, runInfo, runState, checkpoints, events, messages, asks } = names
+  const { runs, runInfo, runState, checkpoints, notices, events, messages, asks, news } = names
   const alreadySent = `(select from ${messages} m where m.run = t.run and m.key = s.key ${onePerRow})`
   return new Statement(`
     with clock as materialized (select ${storeTime} as now),
@@ -149,6 +152,17 @@ export function writeWideStatement(names: Names): Statement {
       join judged j on j.i = p.i and j.verdict = 0 cross join clock order by p.k
       on conflict (run, slot) do update set n = excluded.n, at = excluded.at, position = excluded.position,
         seq = excluded.seq, name = excluded.name, payload = excluded.payload),
+    noticed as (
+      insert into ${notices} (run, at, position, digest, seq, kind, severity, audience, payload)
+      select j.run, now, p.position, p.digest, j.head, p.kind, p.severity, p.audience::text[], p.payload
+      from unnest(${numberParameters(firstNotice, noticeTypes)}) with ordinality
+        as p(i, position, digest, kind, severity, audience, payload, k)
+      join judged j on j.i = p.i and j.verdict = 0 cross join clock order by p.k
+      on conflict (run, position, digest) do nothing returning run, n, audience),
+    addressed as (${writeNames(names, 'noticed')}),
+    announced as (
+      insert into ${news} (run, at, position, kind)
+      select run, now, n::int, ${feedCode.numberOf.notice} from noticed cross join clock),
     -- What an earlier generation has asked is closed. An open one is damage, which the insert finds.
     replaced as (
       delete from ${asks} s

@@ -26,6 +26,7 @@ import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import { codeOf } from '../faults.ts'
 import { type Names, storeTime } from '../names.ts'
 import { describeColumns, EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
+import { bindNotices, writeNames } from './notices.ts'
 
 export type Install = StorePort['install']
 
@@ -76,6 +77,8 @@ const firstMessage = 18
 const firstAsk = firstMessage + messageTypes.split(', ').length
 const firstName = firstAsk + askTypes.split(', ').length
 const firstCheckpoint = firstName + nameTypes.split(', ').length
+const firstNotice = firstCheckpoint + 6
+const noticeTypes = 'int[], int[], int2[], int2[], text[], bytea[], int[], bigint[]'
 const checkpointTypes = 'bigint[], int[], int[], int[], text[], bytea[]'
 
 function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] {
@@ -102,6 +105,9 @@ function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] 
     listIntegers(last.checkpoints.map(({ seq }) => seq)),
     listTexts(last.checkpoints.map(({ name }) => name)),
     listBytes(last.checkpoints.map(({ payload }) => payload)),
+    ...bindNotices(last.notices),
+    listIntegers(last.notices.map(({ seq }) => seq)),
+    listBigints(last.notices.map(({ at }) => at)),
   ]
 }
 
@@ -139,7 +145,7 @@ function bindNames(open: readonly KeptAsk[]): readonly Value[] {
 }
 
 function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'find', Statement> {
-  const { runs, runInfo, runState, events, messages, asks, askTo, checkpoints, news } = names
+  const { runs, runInfo, runState, events, messages, asks, askTo, checkpoints, notices, news } = names
   const { live } = stateCode.numberOf
   return {
     begin: new Statement(`
@@ -189,6 +195,13 @@ function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'fin
         select s.run, c.at, c.slot, c.position, c.seq, c.name, c.payload
         from shown s cross join unnest(${numberParameters(firstCheckpoint, checkpointTypes)}) with ordinality
           as c(at, slot, position, seq, name, payload, k) order by c.k),
+      noticed as (
+        insert into ${notices} (run, position, digest, kind, severity, audience, payload, seq, at)
+        select s.run, c.position, c.digest, c.kind, c.severity, c.audience::text[], c.payload, c.seq, c.at
+        from shown s cross join unnest(${numberParameters(firstNotice, noticeTypes)}) with ordinality
+          as c(position, digest, kind, severity, audience, payload, seq, at, k) order by c.k
+        returning n, audience),
+      addressed as (${writeNames(names, 'noticed')}),
       told as (
         insert into ${news} (run, at, position, kind)
         select run, now, position, ${feedCode.numberOf['ask-opened']} from asked cross join clock

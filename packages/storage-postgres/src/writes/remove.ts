@@ -220,7 +220,8 @@ function writeStatements(names: Names): Record<Name, Statement> {
 
 /** SQL: takes the `chosen` runs out of all tables except the ones that `clear` empties. `hidden`: the parameter of the hidden id. */
 function takeOut(names: Names, hidden: string): string {
-  const { runs, runInfo, runState, checkpoints, asks, askTo, decisions } = names
+  const { runs, runInfo, runState, checkpoints, notices, noticeTo, noticeReads, asks, askTo, decisions } =
+    names
   return `archived as (
         insert into ${decisions} (run, id, procedure, started_by, ${askColumns})
         select a.run, r.id, r.procedure, f.started_by, ${askColumns}
@@ -230,6 +231,9 @@ function takeOut(names: Names, hidden: string): string {
       unasked as (delete from ${asks} t using chosen c where t.run = c.run),
       unlisted as (delete from ${askTo} t using chosen c where t.run = c.run),
       unsaved as (delete from ${checkpoints} t using chosen c where t.run = c.run),
+      unaddressed as (delete from ${noticeTo} t using ${notices} x, chosen c where x.run = c.run and t.n = x.n),
+      unread as (delete from ${noticeReads} t using ${notices} x, chosen c where x.run = c.run and t.n = x.n),
+      unnoticed as (delete from ${notices} t using chosen c where t.run = c.run),
       unshown as (delete from ${runState} t using chosen c where t.run = c.run),
       undescribed as (delete from ${runInfo} t using chosen c where t.run = c.run),
       hidden as (

@@ -4,6 +4,7 @@ import {
   messageKindCode,
   type NewAsk,
   type NewCheckpoint,
+  type NewNotice,
   type OutgoingMessage,
   unreachable,
 } from '@pawl/core/storage'
@@ -17,6 +18,7 @@ import {
 } from '../connection/fast-path/lists.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import { EventColumns } from './columns.ts'
+import { bindNotices } from './notices.ts'
 
 /** Collects the effects that only the widest statement writes as its lists. */
 export class WideEffects {
@@ -25,6 +27,7 @@ export class WideEffects {
   readonly #replies: Item<Reply>[] = []
   readonly #states: Item<Exposed>[] = []
   readonly #checkpoints: Item<NewCheckpoint>[] = []
+  readonly #notices: Item<NewNotice>[] = []
   readonly #replacing: Item<NewAsk>[] = []
   readonly #bases: (number | null)[]
 
@@ -49,6 +52,9 @@ export class WideEffects {
         return
       case 'checkpoint':
         this.#checkpoints.push({ ...place, value: effect.checkpoint })
+        return
+      case 'notify':
+        this.#notices.push({ ...place, value: effect.notice })
         return
       case 'begin-generation':
         this.#bases[place.i - 1] = effect.base
@@ -82,6 +88,8 @@ export class WideEffects {
       listIntegers(checkpoints.map(({ value }) => value.position)),
       listTexts(checkpoints.map(({ value }) => value.name)),
       listBytes(checkpoints.map(({ value }) => value.payload)),
+      listIntegers(this.#notices.map(({ i }) => i)),
+      ...bindNotices(this.#notices.map(({ value }) => value)),
     ]
   }
 }

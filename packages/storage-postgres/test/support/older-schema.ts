@@ -46,11 +46,12 @@ export async function finishLiveRuns(url: string): Promise<readonly string[]> {
 
 /** Takes away what the migrations after version 14 have added: tables and a column, and no data of their own so far. */
 export async function takeBackTo14(owner: pg.Pool): Promise<void> {
-  await owner.query(`begin; alter table pawl.runs drop column base; drop table pawl.decisions, pawl.checkpoints;
+  await owner.query(`begin; alter table pawl.runs drop column base; drop table pawl.decisions, pawl.checkpoints,
+    pawl.notices, pawl.notice_to, pawl.notice_reads;
     delete from pawl.migrations where version > 14; commit`)
 }
 
-const later = ['migrations', 'decisions', 'checkpoints']
+const later = ['migrations', 'decisions', 'checkpoints', 'notices', 'notice_to', 'notice_reads']
 
 /** All rows of the tables that there were, without the column that a migration adds. */
 export async function dumpRows(owner: pg.Pool): Promise<Readonly<Record<string, unknown>>> {

@@ -3,12 +3,18 @@ import type { Database } from '../connection/database.ts'
 import { checkInteger } from '../connection/integers.ts'
 import type { MessagesTable } from '../schema/tables.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
+import type { NoticeReads } from './notices.ts'
 import type { ReadRun } from './runs.ts'
 import type { ReadStates } from './states.ts'
 
 export type Extract = (id: string) => RunExtract | null
 
-export function prepareExtract(database: Database, readRun: ReadRun, readStates: ReadStates): Extract {
+export function prepareExtract(
+  database: Database,
+  readRun: ReadRun,
+  readStates: ReadStates,
+  noticeReads: () => NoticeReads,
+): Extract {
   const begin = database.prepare('begin')
   const commit = database.prepare('commit')
   const messages = database.prepare<[RunKey], MessageRow>(
@@ -37,6 +43,7 @@ export function prepareExtract(database: Database, readRun: ReadRun, readStates:
       asks: asks.all(row.run).map(showAsk),
       states: readStates(row.run, null),
       checkpoints: row.state === 'completed' ? [] : checkpoints.all(row.run),
+      notices: noticeReads().ofRun(row.run),
     }
   }
   return (id) => {

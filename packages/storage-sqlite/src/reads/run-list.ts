@@ -1,4 +1,4 @@
-import { markCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
+import { markCode, noticeKindCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
 import { type CompiledQuery, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { ReadAll } from '../connection/read-all.ts'
 import { queries } from '../schema/queries.ts'
@@ -14,7 +14,7 @@ export function listRuns(readAll: ReadAll, filter: RunQuery, at: number): readon
 }
 
 export function buildRunList(filter: RunQuery, at: number): CompiledQuery<StoredRun> {
-  const { procedure, statuses, tag, parent, before, limit } = filter
+  const { procedure, statuses, tag, parent, failedUndo, before, limit } = filter
   // The index of tags stores the runs of a tag in the order of the list.
   const key = sql.ref<number>(tag === null ? 'runs.run' : 'run_tags.run')
   return queries
@@ -31,10 +31,21 @@ export function buildRunList(filter: RunQuery, at: number): CompiledQuery<Stored
       query.innerJoin('run_tags', 'run_tags.run', 'runs.run').where('run_tags.tag', '=', tag as string),
     )
     .$if(parent !== null, (query) => query.where('run_info.parent', '=', parent as string))
+    .$if(failedUndo, (query) => query.where('runs.run', 'in', runsWithFailedUndo()))
     .$if(before !== null, (query) => query.where(key, '<', before as number))
     .orderBy(key, 'desc')
     .limit(limit)
     .compile()
+}
+
+/** Repeats the condition of the index of failed undos. */
+function runsWithFailedUndo() {
+  return queries
+    .selectFrom('notices')
+    .innerJoin('runs as r', 'r.run', 'notices.run')
+    .select('notices.run')
+    .where('notices.kind', '=', sql.lit(noticeKindCode.numberOf['failed-undo']))
+    .whereRef('notices.seq', '>=', 'r.base')
 }
 
 /** @param isAlone whether no other status is requested. With several, the list is scanned from its newest, without sorting. */

@@ -19,6 +19,7 @@ import { runState } from './migrations/0014-run-state.ts'
 import { generations } from './migrations/0015-generations.ts'
 import { decisions } from './migrations/0016-decisions.ts'
 import { checkpoints } from './migrations/0017-checkpoints.ts'
+import { notices } from './migrations/0018-notices.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -40,6 +41,7 @@ const byName: Record<MigrationName, Migration> = {
   generations,
   decisions,
   checkpoints,
+  notices,
 }
 
 /** All migrations, in order. */

@@ -3,6 +3,7 @@ export interface Schema {
   readonly workers: WorkersTable
   readonly runs: RunsTable
   readonly run_info: RunInfoTable
+  readonly notices: NoticesTable
   readonly run_tags: RunTagsTable
   readonly run_state: RunStateTable
   readonly events: EventsTable
@@ -48,6 +49,13 @@ interface RunsTable {
   readonly id: string
   readonly link: Uint8Array
 }
+/** What lists of runs read of notices. */
+interface NoticesTable {
+  readonly run: number
+  readonly seq: number
+  readonly kind: number
+}
+
 interface RunInfoTable {
   readonly run: number
   readonly ended_at: number | null

@@ -23,6 +23,7 @@ export const migrationNames = [
   'generations',
   'decisions',
   'checkpoints',
+  'notices',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

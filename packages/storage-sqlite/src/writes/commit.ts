@@ -16,6 +16,7 @@ import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
 import type { FeedWrites } from './feed.ts'
 import { prepareFence } from './fence.ts'
+import type { NoticeWrites } from './notices.ts'
 import type { OtherRuns } from './others.ts'
 
 /** Thrown if the `seq` or an ask of a unit exists although the fence held. The whole transaction is rolled back. */
@@ -41,12 +42,13 @@ export function prepareCommit(
   feed: FeedWrites,
   others: OtherRuns,
   checkpoints: CheckpointWrites,
+  notices: () => NoticeWrites,
 ): Commit {
   const fence = prepareFence(database)
   const readMail = database.prepare<[RunKey], number>('select mail from runs where run = ?').pluck()
   const saveEnd = database.prepare('update run_info set info = coalesce(?, info), ended_at = ? where run = ?')
   const insertEvent = prepareInsertEvent(database)
-  const apply = prepareEffects(database, prepareAsks(database, names, feed), others, checkpoints)
+  const apply = prepareEffects(database, prepareAsks(database, names, feed), others, checkpoints, notices)
 
   /** Returns why the unit is not written: its own run comes first. */
   function explainOtherRun(worker: WorkerKey, unit: Unit, refusal: UnitOutcome): UnitOutcome {
@@ -65,7 +67,7 @@ export function prepareCommit(
       insertEvent(run, head + index, at, epoch, events[index] as NewEvent, seals[index] ?? null)
     }
     const isEnd = next.do === 'end'
-    for (const effect of effects) if (!isEnd || effect.do !== 'show') apply(run, effect, at)
+    for (const effect of effects) if (!isEnd || effect.do !== 'show') apply(unit, effect, at)
     if (isEnd) {
       saveEnd.run(effects.findLast((effect) => effect.do === 'show')?.info ?? null, at, run)
       feed.tell('run-ended', run, null, at)
@@ -90,7 +92,8 @@ function prepareEffects(
   asks: AskWrites,
   others: OtherRuns,
   checkpoints: CheckpointWrites,
-): (run: RunKey, effect: Effect, at: number) => void {
+  notices: () => NoticeWrites,
+): (unit: Unit, effect: Effect, at: number) => void {
   const consume = database.prepare('update messages set used = 1, payload = null where run = ? and n = ?')
   const reply = database.prepare('update messages set used = 1, payload = ? where run = ? and n = ?')
   const giveBack = database.prepare('update messages set used = 0, payload = ? where run = ? and n = ?')
@@ -101,7 +104,7 @@ function prepareEffects(
   const saveBase = database.prepare('update runs set base = ? where run = ?')
   const saveInfo = database.prepare('update run_info set info = ? where run = ?')
 
-  return (run, effect, at) => {
+  return ({ run, head }, effect, at) => {
     switch (effect.do) {
       case 'open-ask':
         return asks.open(run, effect.ask, at)
@@ -121,6 +124,8 @@ function prepareEffects(
         return void expose.run(run, effect.name, at, effect.payload)
       case 'checkpoint':
         return checkpoints.write(run, effect.checkpoint, at)
+      case 'notify':
+        return notices().write(run, effect.notice, head, at)
       case 'begin-generation':
         return void saveBase.run(effect.base, run)
       case 'show':

@@ -16,6 +16,7 @@ import type { AskNames } from './ask-names.ts'
 import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
 import type { FeedWrites } from './feed.ts'
+import type { NoticeWrites } from './notices.ts'
 
 export type Install = (
   copy: RunCopy,
@@ -30,6 +31,7 @@ export function prepareInstall(
   names: AskNames,
   feed: FeedWrites,
   checkpoints: CheckpointWrites,
+  notices: () => NoticeWrites,
 ): Install {
   const begin = database.prepare(
     `insert into runs (wake_at, worker, epoch, head, mail, state, mark, tries, created_at, version, procedure, id, link)
@@ -39,7 +41,7 @@ export function prepareInstall(
   const removeBehind = database.prepare('delete from events where run = ? and seq >= ?')
   const insertEvent = prepareInsertEvent(database)
   const advance = database.prepare('update runs set head = ?, epoch = max(epoch, ?) where run = ?')
-  const finish = prepareFinish(database, names, feed, checkpoints)
+  const finish = prepareFinish(database, names, feed, checkpoints, notices)
   return (copy, seq, events, last, at) => {
     const { id, token, procedure, version } = copy
     if (seq === 0) begin.run(at, version, procedure, hideId(token))
@@ -61,6 +63,7 @@ function prepareFinish(
   names: AskNames,
   feed: FeedWrites,
   checkpoints: CheckpointWrites,
+  notices: () => NoticeWrites,
 ): (run: RunKey, id: string, last: LastPart, at: number) => void {
   const show = database.prepare(
     'update runs set id = ?, state = ?, base = ?, link = ?, created_at = ?, cancel_at = ?, mail = ?, wake_at = ? where run = ?',
@@ -107,5 +110,6 @@ function prepareFinish(
     for (const ask of asks) addAsk(run, ask, at)
     for (const { name, at: shownAt, payload } of last.states) insertState.run(run, name, shownAt, payload)
     for (const kept of last.checkpoints) checkpoints.write(run, kept, kept.at, kept.seq)
+    for (const kept of last.notices) notices().install(run, kept)
   }
 }

@@ -18,6 +18,7 @@ import {
 import type { Database } from '../connection/database.ts'
 import { type StoredAsk, showAsk } from '../reads/asks.ts'
 import { readNames } from '../reads/names.ts'
+import type { NoticeWrites } from './notices.ts'
 import type { OtherRuns } from './others.ts'
 
 export interface Removals {
@@ -40,9 +41,13 @@ const isRemoved = `state > ${completed} and state = ${hiddenState} and created_a
 const askColumns =
   'position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer'
 
-export function prepareRemovals(database: Database, others: Pick<OtherRuns, 'send'>): Removals {
+export function prepareRemovals(
+  database: Database,
+  others: Pick<OtherRuns, 'send'>,
+  notices: () => NoticeWrites,
+): Removals {
   return {
-    ...prepareRemove(database, others),
+    ...prepareRemove(database, others, notices),
     ...prepareClear(database),
     ...prepareDrop(database),
     ...prepareReads(database),
@@ -52,6 +57,7 @@ export function prepareRemovals(database: Database, others: Pick<OtherRuns, 'sen
 function prepareRemove(
   database: Database,
   others: Pick<OtherRuns, 'send'>,
+  notices: () => NoticeWrites,
 ): Pick<Removals, 'remove' | 'removeQuarantined'> {
   const find = database.prepare<
     [RunKey],
@@ -76,6 +82,7 @@ function prepareRemove(
     archive.run(run)
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
     for (const statement of rest) statement.run(run)
+    notices().removeOf(run)
     hide.run(hideId('removed '), run)
     return 'removed'
   }

@@ -37,7 +37,15 @@ function explain(text: string, ...parameters: unknown[]): string {
   return rows.map(({ detail }) => detail).join('\n')
 }
 
-const everyRun: RunQuery = { procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 50 }
+const everyRun: RunQuery = {
+  procedure: null,
+  statuses: [],
+  tag: null,
+  parent: null,
+  failedUndo: false,
+  before: null,
+  limit: 50,
+}
 const everyAsk: AskQuery = {
   status: 'open',
   to: null,

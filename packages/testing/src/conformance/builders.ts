@@ -7,6 +7,7 @@ import type {
   NewCheckpoint,
   NewEvent,
   NewMessage,
+  NewNotice,
   NewRun,
   OutgoingMessage,
   RunKey,
@@ -105,13 +106,14 @@ export interface EffectParts {
   readonly replies?: readonly { readonly n: number; readonly payload: Uint8Array }[]
   readonly givesBack?: readonly { readonly n: number; readonly payload: Uint8Array }[]
   readonly checkpoints?: readonly NewCheckpoint[]
+  readonly notices?: readonly NewNotice[]
   readonly states?: readonly { readonly name: string; readonly payload: Uint8Array | null }[]
 }
 
 /** Returns the effects of a unit in the order of the engine. */
 export function effectsOf(parts: EffectParts): Effect[] {
   const { opens = [], closes = [], consumes = [], creates = [], sends = [], begins, info = null } = parts
-  const { replies = [], givesBack = [], states = [], checkpoints = [] } = parts
+  const { replies = [], givesBack = [], states = [], checkpoints = [], notices = [] } = parts
   return [
     ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),
     ...closes.map((close): Effect => ({ do: 'close-ask', ...close })),
@@ -121,6 +123,7 @@ export function effectsOf(parts: EffectParts): Effect[] {
     ...replies.map((reply): Effect => ({ do: 'reply', ...reply })),
     ...givesBack.map((message): Effect => ({ do: 'give-back', ...message })),
     ...checkpoints.map((checkpoint): Effect => ({ do: 'checkpoint', checkpoint })),
+    ...notices.map((notice): Effect => ({ do: 'notify', notice })),
     ...states.map((state): Effect => ({ do: 'expose', ...state })),
     ...(begins === undefined ? [] : [{ do: 'begin-generation', base: begins } as const]),
     ...(info === null ? [] : [{ do: 'show', info } as const]),
@@ -143,6 +146,7 @@ export function unitFor(standing: Standing, parts: UnitParts = {}): Unit {
     givesBack,
     states,
     checkpoints,
+    notices,
     info,
     ...overrides
   } = parts
@@ -203,5 +207,14 @@ export function allAsks(overrides: Partial<AskQuery> = {}): AskQuery {
 }
 
 export function allRuns(overrides: Partial<RunQuery> = {}): RunQuery {
-  return { procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 100, ...overrides }
+  return {
+    procedure: null,
+    statuses: [],
+    tag: null,
+    parent: null,
+    failedUndo: false,
+    before: null,
+    limit: 100,
+    ...overrides,
+  }
 }

@@ -21,6 +21,7 @@ import { describeHolds } from './topics/holds.ts'
 import { describeInstall } from './topics/install.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
+import { describeNotices } from './topics/notices.ts'
 import { describeOtherRuns } from './topics/other-runs.ts'
 import { describeOutgoing } from './topics/outgoing.ts'
 import { describeParking } from './topics/parking.ts'
@@ -72,6 +73,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeOutgoing(test)
     describeStates(test)
     describeCheckpoints(test)
+    describeNotices(test)
     describeGenerations(test)
     describeDamage(test)
     describeAskList(test)

@@ -174,7 +174,15 @@ function noteUnit(promised: Promised, unit: Unit, outcome: UnitOutcome): void {
 }
 
 const everything: RunQuery = {
-  ...{ procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 10_000 },
+  ...{
+    procedure: null,
+    statuses: [],
+    tag: null,
+    parent: null,
+    failedUndo: false,
+    before: null,
+    limit: 10_000,
+  },
 }
 
 /** Of a removed run nothing has to be there. */

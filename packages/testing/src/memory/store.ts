@@ -1,5 +1,6 @@
 import type { StorePort } from '@pawl/core/storage'
 import { readFeed, trimFeed } from './feed.ts'
+import { listNotices, markRead } from './notices.ts'
 import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
@@ -118,6 +119,8 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     forgetDecisions: (procedure, before, limit) =>
       read(() => forgetDecisions(tables, procedure, before, limit)),
     decidedProcedures: () => read(() => [...new Set(tables.decisions.map(({ procedure }) => procedure))]),
+    notices: (query) => read(() => listNotices(tables, query)),
+    markRead: (numbers, reader) => read(() => markRead(tables, numbers, reader)),
     addCheckpoint: (run, checkpoint) => read((now) => addCheckpoint(tables, run, checkpoint, now)),
     removeCheckpoints: (numbers) => read(() => removeCheckpoints(tables, numbers)),
     commit: (worker, units) => write((now) => units.map((unit) => commitUnit(tables, worker, unit, now))),

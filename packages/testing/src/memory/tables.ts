@@ -3,6 +3,7 @@ import type {
   AskStatus,
   CheckpointRow,
   FeedEntry,
+  KeptNotice,
   LogEvent,
   Mark,
   Message,
@@ -31,6 +32,8 @@ export interface Tables {
   readonly decisions: AskRow[]
   /** The number of the newest checkpoint. */
   newestCheckpoint: number
+  /** The number of the newest notice. */
+  newestNotice: number
   /** Entries of the feed, in order. */
   readonly feed: FeedEntry[]
   /** Callbacks of every connection that watches, by process. */
@@ -69,6 +72,8 @@ export interface RunRecord {
   readonly states: Map<string, StateRow>
   /** By slot. */
   readonly checkpoints: Map<number, CheckpointRow>
+  /** In the order of writing. */
+  readonly notices: NoticeRecord[]
   version: number | null
   worker: WorkerKey | null
   wakeAt: number | null
@@ -89,6 +94,12 @@ export interface RunRecord {
   /** When it was first requested to be cancelled. */
   cancelAt: number | null
   info: Uint8Array | null
+}
+
+export interface NoticeRecord extends KeptNotice {
+  readonly n: number
+  /** Who has read it. */
+  readonly readers: Set<string>
 }
 
 export interface MessageRecord extends Omit<Message, 'payload'> {
@@ -117,6 +128,7 @@ export function makeTables(): Tables {
     asks: [],
     decisions: [],
     newestCheckpoint: 0,
+    newestNotice: 0,
     feed: [],
     watchers: new Map(),
   }

@@ -105,20 +105,18 @@ export function createHuman(issue: IssueOperation, services: AskServices): Human
     notify: (message: unknown, given?: unknown) => {
       const { to, links, details, severity, data } = readAskOptions('of notify', given, notifyOptions)
       const filled = fill('of notify', message, data)
-      const fields = {
-        to,
-        severity,
+      const notice = {
+        ...{ message: filled, to, severity },
         ...(details.length > 0 ? { details } : {}),
         ...(links.length > 0 ? { links } : {}),
       }
-      const payload = encode({ message: filled, ...fields }, 'notice')
+      // Refused by the call rather than by the worker.
+      encode(notice, 'notice')
       remarkOnMessage(remark, 'notify', message, given)
       return issue({
         kind: 'hitl_notification',
         name: 'notify',
-        message: filled,
-        fields,
-        payload,
+        notice,
         read: readNothing,
       })
     },

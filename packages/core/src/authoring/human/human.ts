@@ -184,8 +184,9 @@ export interface Human {
   ): Promise<Resolution<ValueOf<C[number]>>>
 
   /**
-   * Records a notice for people and writes it to the logger of the engine. Channels and the inbox do not deliver it: ask if a
-   * person must see it. Resolves when the notice is recorded.
+   * Tells people something that needs no answer. The inbox lists it, channels and webhooks deliver it, and the logger of the
+   * engine has it at the level of its severity. Resolves when the notice is recorded: ask if the run must know that a person
+   * has seen it.
    * @example await ctx.human.notify('Order {id} is late', { data: { id }, severity: 'warning' })
    */
   notify<const M extends string>(message: M, ...options: Options<M, NotifyOptions>): Promise<void>

@@ -9,7 +9,14 @@ const maxDeliveries = 100
 /** Lists the deliveries of an ask, the first one first. */
 export async function readDeliveries(connection: Connection, ask: string): Promise<readonly Delivery[]> {
   const store = await connection.store()
-  const filter = { procedure: null, statuses: [], tag: askTag(ask), parent: null, before: null }
+  const filter = {
+    procedure: null,
+    statuses: [],
+    tag: askTag(ask),
+    parent: null,
+    failedUndo: false,
+    before: null,
+  }
   const rows = await store.runs({ ...filter, limit: maxDeliveries })
   if (rows.length === 0) return []
   const views = await readViews(connection, rows)

@@ -7,6 +7,7 @@ import { answerAsk } from './answer.ts'
 import { countAsks } from './count.ts'
 import { getAsk, listAsks } from './list.ts'
 import { nextAsk } from './next.ts'
+import { listNotices, readNotices } from './notices.ts'
 import { watchInbox } from './watch.ts'
 
 /** Creates the inbox: the asks of all runs, to list, wait for, and answer. */
@@ -16,6 +17,8 @@ export function createInbox(connection: Connection, mailer: Mailer): Inbox {
     count: (filter?: unknown) => countAsks(connection, filter),
     get: (ask: unknown) => getAsk(connection, ask),
     next: (filter?: unknown) => nextAsk(connection, filter),
+    notices: (filter?: unknown) => listNotices(connection, filter),
+    readNotices: (ids: unknown, by: unknown) => readNotices(connection, ids, by),
     watch: (options?: unknown) => watchInbox(connection, options),
     answer: (address: unknown, answer: unknown, as: unknown) =>
       observeCall(

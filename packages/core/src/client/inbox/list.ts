@@ -113,7 +113,7 @@ function readTo(option: string, to: unknown): readonly Audience[] {
   return readNames(option, Array.isArray(to) ? to : [to])
 }
 
-function readNames(option: string, names: readonly unknown[]): readonly Audience[] {
+export function readNames(option: string, names: readonly unknown[]): readonly Audience[] {
   if (names.length > maxNames) refuse(option, names, `It must have at most ${maxNames} names.`)
   return [...new Set(names.map((name) => checkAudience(option, name)))]
 }

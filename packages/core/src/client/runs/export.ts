@@ -1,7 +1,7 @@
 import { PawlError } from '../../errors/pawl-error.ts'
 import { ChainCheck } from '../../events/chain-check.ts'
 import type { StoredEvent } from '../../events/event.ts'
-import { readAsk, readKeptCheckpoint, understand } from '../../ports/rows.ts'
+import { readAsk, readKeptCheckpoint, readNotice, understand } from '../../ports/rows.ts'
 import type { RunExtract } from '../../ports/store/copies.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
@@ -82,7 +82,7 @@ function headerOf({ row }: RunExtract, first: number): ExportHeader {
 }
 
 /** Every store returns the same rows, with the same members in the same order, so that files are equal. */
-function rowsOf({ messages, asks, states, checkpoints }: RunExtract): ExportRows {
+function rowsOf({ messages, asks, states, checkpoints, notices }: RunExtract): ExportRows {
   return {
     messages: messages.map(({ n, at, kind, name, key, used, payload }) => ({
       ...{ n, at, kind, name, key, used, payload },
@@ -101,6 +101,10 @@ function rowsOf({ messages, asks, states, checkpoints }: RunExtract): ExportRows
     checkpoints: checkpoints.map((row) => {
       const { slot, position, seq, at, name, payload } = readKeptCheckpoint(row)
       return { slot, position, seq, at, name, payload }
+    }),
+    notices: notices.map((row) => {
+      const { position, digest, seq, at, kind, severity, to, payload } = readNotice(row)
+      return { position, digest, seq, at, kind, severity, to, payload }
     }),
   }
 }

@@ -303,6 +303,8 @@ async function install(
     ...{ state: 'live', base: 0, createdAt: null, endedAt: null, parent: null },
     ...{ messages: [], asks: [], states: [] },
     checkpoints: checkpointsIn(kept),
+    // Those of the original were read there; the fork has only its own.
+    notices: [],
     cancelAt: kept.find(({ type }) => type === 'cancelled')?.at ?? null,
     tags: started.tags,
     startedBy,

@@ -5,6 +5,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage, LastPart, RunCopy } from '../../ports/store/copies.ts'
+import type { KeptNotice } from '../../ports/store/notices.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import { type ExportHeader, invalidExport } from '../../runs/export/format.ts'
@@ -91,6 +92,7 @@ interface Rows {
   readonly asks?: readonly KeptAsk[]
   readonly states?: readonly StateRow[]
   readonly checkpoints?: readonly KeptCheckpoint[]
+  readonly notices?: readonly KeptNotice[]
 }
 
 /** A run that is being stored part by part. */
@@ -106,6 +108,7 @@ class Copying {
   readonly #asks: KeptAsk[] = []
   readonly #states: StateRow[] = []
   readonly #checkpoints: KeptCheckpoint[] = []
+  readonly #notices: KeptNotice[] = []
 
   constructor(store: StorePort, copy: RunCopy, header: ExportHeader, first: number) {
     this.#store = store
@@ -122,11 +125,13 @@ class Copying {
     return this.#header.state === 'live'
   }
 
-  async add({ events = [], messages = [], asks = [], states = [], checkpoints = [] }: Rows): Promise<void> {
+  async add(rows: Rows): Promise<void> {
+    const { events = [], messages = [], asks = [], states = [], checkpoints = [], notices = [] } = rows
     this.#messages.push(...messages)
     this.#asks.push(...asks)
     this.#states.push(...states)
     this.#checkpoints.push(...checkpoints)
+    this.#notices.push(...notices)
     this.#events.push(...events)
     this.#bytes += events.reduce((sum, { payload }) => sum + 200 + (payload?.length ?? 0), 0)
     if (this.#bytes >= maxPart) await this.#install(null)
@@ -139,6 +144,7 @@ class Copying {
       ...{ messages: this.#messages, asks: this.#asks, states: this.#states },
       // As the file has them: the log also records deleted ones.
       checkpoints: this.#checkpoints,
+      notices: this.#notices,
     })
   }
 

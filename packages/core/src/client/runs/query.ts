@@ -20,6 +20,8 @@ interface RunConditions {
   readonly status: RunQuery['statuses']
   readonly tag: string | null
   readonly parent: string | null
+  /** Whether only runs with an undo that failed or did not run. */
+  readonly rollback: boolean
 }
 
 export const conditionOptions: RowsOf<RunConditions> = {
@@ -27,7 +29,12 @@ export const conditionOptions: RowsOf<RunConditions> = {
   status: optional(readStatuses, []),
   tag: optional(checkName, null),
   parent: optional(checkName, null),
+  rollback: optional(readRollback, false),
 } satisfies Spec<Omit<RunFilter, 'limit' | 'cursor'>>
+
+function readRollback(option: string, given: unknown): boolean {
+  return checkOneOf(option, given, ['failed']) === 'failed'
+}
 
 function readStatuses(option: string, given: unknown): RunQuery['statuses'] {
   const several = Array.isArray(given) ? checkArray(option, given) : [given]
@@ -54,8 +61,8 @@ export async function listChecked(
 ): Promise<readonly RunRow[]> {
   if (filter['run'] !== undefined) return [await findChecked(store, filter)]
   const options = readOptions('of check', filter, checkOptions, 'the filter of check')
-  const { limit: most, procedure, status: statuses, tag, parent } = options
-  const query = { procedure, statuses, tag, parent }
+  const { limit: most, procedure, status: statuses, tag, parent, rollback: failedUndo } = options
+  const query = { procedure, statuses, tag, parent, failedUndo }
   const rows: RunRow[] = []
   for (let before: number | null = null; rows.length < most; ) {
     const limit = Math.min(pageSize, most - rows.length)

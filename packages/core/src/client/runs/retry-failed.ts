@@ -127,7 +127,7 @@ class FamilyPlan {
 /** Yields the children of a run, newest first. */
 async function* readChildren(connection: Connection, parent: string): AsyncGenerator<KnownRun> {
   const store = await connection.store()
-  const query = { procedure: null, statuses: [], tag: null, parent, limit: pageSize }
+  const query = { procedure: null, statuses: [], tag: null, parent, failedUndo: false, limit: pageSize }
   for (let before: number | null = null; ; ) {
     const rows = await store.runs({ ...query, before })
     for (const row of rows) yield readChild(row)

@@ -1,7 +1,8 @@
-import type { RiskDetails, Section } from '../../authoring/human/ask.ts'
+import type { Link, RiskDetails, Section } from '../../authoring/human/ask.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { AskKind, AskStatus, RunStatus, Severity } from '../../base/words.ts'
 import type { Failure } from '../../errors/error-details.ts'
+import type { NoticeKind } from '../../ports/store/notices.ts'
 
 /** A delivery of an ask to a channel. */
 export interface Delivery {
@@ -136,6 +137,30 @@ export interface ExecutionLog {
   readonly generation: number
   /** The number of entries with a result. */
   readonly replay_index: number
+}
+
+/** Something that people are told and need not answer. */
+export interface Notice {
+  /** Digits; unique in the store. */
+  readonly id: string
+  readonly run: string
+  readonly procedure: string
+  /** The position of the operation; undefined if the engine tells it. */
+  readonly position: number | undefined
+  /** 'failed-undo': the engine reports an undo that failed or did not run. */
+  readonly kind: NoticeKind
+  readonly severity: Severity
+  /** The message with its placeholders replaced. */
+  readonly message: string
+  /** Who is told. Empty: everyone. */
+  readonly to: readonly Audience[]
+  /** The actor who started the run. */
+  readonly startedBy: Actor | undefined
+  readonly details: readonly Section[]
+  readonly links: readonly Link[]
+  readonly at: Date
+  /** Whether the `reader` of the filter has read it. */
+  readonly isRead: boolean
 }
 
 /** An ask as a person sees it. */

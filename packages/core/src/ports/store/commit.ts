@@ -2,6 +2,7 @@ import type { NewEvent, StoredEvent } from '../../events/event.ts'
 import type { NewAsk } from './asks.ts'
 import type { NewCheckpoint } from './checkpoints.ts'
 import type { OutgoingMessage } from './mail.ts'
+import type { NewNotice } from './notices.ts'
 import type { ChildRun, EndState, RunKey } from './runs.ts'
 import type { WorkerKey } from './workers.ts'
 
@@ -62,6 +63,8 @@ export type Effect =
   | { readonly do: 'give-back'; readonly n: number; readonly payload: Uint8Array | null }
   /** Writes a checkpoint of the run, which an event of the unit records. At most one per slot and unit. */
   | { readonly do: 'checkpoint'; readonly checkpoint: NewCheckpoint }
+  /** Writes a notice to people, and the entry of the feed. The run may have it already: see {@link NewNotice}. */
+  | { readonly do: 'notify'; readonly notice: NewNotice }
   /** Replaces an exposed value. At most one per name and unit. */
   | { readonly do: 'expose'; readonly name: string; readonly payload: Uint8Array | null }
   /**

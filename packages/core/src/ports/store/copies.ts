@@ -3,6 +3,7 @@ import type { LogEvent } from '../../events/event.ts'
 import type { AskRow } from './asks.ts'
 import type { KeptCheckpoint } from './checkpoints.ts'
 import type { Message } from './mail.ts'
+import type { KeptNotice, NoticeRow } from './notices.ts'
 import type { RunKey, RunParent, RunRow, RunState } from './runs.ts'
 import type { StateRow } from './state.ts'
 
@@ -52,6 +53,8 @@ export interface LastPart {
   readonly states: readonly StateRow[]
   /** In the order of writing, of slots that differ. */
   readonly checkpoints: readonly KeptCheckpoint[]
+  /** In the order of writing. They are in no feed. */
+  readonly notices: readonly KeptNotice[]
 }
 
 /** All of a run but its log. */
@@ -65,7 +68,15 @@ export interface RunExtract {
   readonly states: readonly StateRow[]
   /** In the order of writing; none of a completed run, as in {@link CheckpointStore}. Unchecked. */
   readonly checkpoints: readonly KeptCheckpoint[]
+  /** In the order of writing; unchecked. */
+  readonly notices: readonly ExtractedNotice[]
 }
+
+/** A notice as stored, without its run and its reader. */
+export type ExtractedNotice = Pick<
+  NoticeRow,
+  'position' | 'digest' | 'kind' | 'severity' | 'to' | 'payload' | 'at' | 'seq'
+>
 
 /** A message as stored; a used one has no payload. */
 export interface KeptMessage extends Message {

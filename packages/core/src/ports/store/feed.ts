@@ -1,6 +1,6 @@
 import type { RunKey } from './runs.ts'
 
-/** What has happened in the whole store: asks opened and closed; runs ended, stuck and quarantined. */
+/** What has happened in the whole store: asks opened and closed; runs ended, stuck and quarantined; notices. */
 export interface FeedStore {
   /** Reads what has happened after number `after`, in order, at most `limit` entries. Each entry is written in the commit it tells of. */
   feed(after: number, limit: number): Promise<FeedPage>
@@ -12,7 +12,14 @@ export interface FeedStore {
 }
 
 /** The kinds of entries. Stores keep the place in this list: append to it. */
-export const feedKinds = ['ask-opened', 'ask-closed', 'run-ended', 'run-stuck', 'run-quarantined'] as const
+export const feedKinds = [
+  'ask-opened',
+  'ask-closed',
+  'run-ended',
+  'run-stuck',
+  'run-quarantined',
+  'notice',
+] as const
 
 /** The kind of an entry. */
 export type FeedKind = (typeof feedKinds)[number]
@@ -26,7 +33,7 @@ export interface FeedEntry {
   readonly kind: FeedKind | number
   readonly run: string
   readonly runKey: RunKey
-  /** Of the ask; null for an entry about a run. */
+  /** Of the ask; the number of the notice, for an entry about one; null for an entry about a run. */
   readonly position: number | null
 }
 

@@ -12,6 +12,8 @@ export function payloadBytesOf(effect: Effect): number {
       return effect.message.payload?.length ?? 0
     case 'checkpoint':
       return effect.checkpoint.payload?.length ?? 0
+    case 'notify':
+      return effect.notice.payload.length
     case 'reply':
     case 'give-back':
     case 'expose':

@@ -182,6 +182,8 @@ export interface RunQuery {
   readonly tag: string | null
   /** The id of the run that created them. */
   readonly parent: string | null
+  /** Only runs whose present generation has a notice of kind 'failed-undo'. */
+  readonly failedUndo: boolean
   /** Only runs with a smaller key, where the previous page ended. */
   readonly before: RunKey | null
   readonly limit: number

@@ -5,6 +5,7 @@ import type { LogStore } from './commit.ts'
 import type { CopyStore } from './copies.ts'
 import type { FeedStore } from './feed.ts'
 import type { MailStore } from './mail.ts'
+import type { NoticeStore } from './notices.ts'
 import type { RemovalStore } from './removals.ts'
 import type { RunStore } from './runs.ts'
 import type { StateStore } from './state.ts'
@@ -29,6 +30,7 @@ export interface StorePort
     StateStore,
     CheckpointStore,
     AskStore,
+    NoticeStore,
     FeedStore {
   /** The maximum number of concurrent calls of `commit`. Default: 1. */
   readonly commitsInFlight?: number

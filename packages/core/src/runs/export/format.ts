@@ -2,6 +2,7 @@ import type { AskStatus } from '../../base/words.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
+import type { KeptNotice } from '../../ports/store/notices.ts'
 import type { RunParent, RunState } from '../../ports/store/runs.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 
@@ -21,13 +22,23 @@ export const magic: Uint8Array = new TextEncoder().encode('pawl run')
 export const exportFormat = 1
 
 /** The kinds of frames, in their order. */
-export const frameKinds = ['header', 'events', 'messages', 'asks', 'states', 'checkpoints', 'end'] as const
+export const frameKinds = [
+  'header',
+  'events',
+  'messages',
+  'asks',
+  'states',
+  'checkpoints',
+  'notices',
+  'end',
+] as const
 export type FrameKind = (typeof frameKinds)[number]
 
 /** The numbers of the kinds in the file, which never change: a new kind has the next one, wherever it comes. */
 export const frameNumbers: { readonly [Kind in FrameKind]: number } = {
   ...{ header: 0, events: 1, messages: 2, asks: 3, states: 4, end: 5 },
   checkpoints: 6,
+  notices: 7,
 }
 
 export const frameHead: number = 4 + 1 + 32
@@ -80,6 +91,7 @@ export interface ExportRows {
   readonly asks: readonly (KeptAsk & { readonly status: AskStatus })[]
   readonly states: readonly StateRow[]
   readonly checkpoints: readonly KeptCheckpoint[]
+  readonly notices: readonly KeptNotice[]
 }
 
 export function invalidExport(reason: string, cause?: unknown): PawlError<'export-invalid'> {

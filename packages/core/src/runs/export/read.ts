@@ -4,6 +4,7 @@ import { decodePayload, isUnread } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
+import type { KeptNotice } from '../../ports/store/notices.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import {
   type ExportHeader,
@@ -23,6 +24,7 @@ import {
   readEvents,
   readHeader,
   readMessages,
+  readNotices,
   readStates,
 } from './rows.ts'
 import { digestOf } from './write.ts'
@@ -35,6 +37,7 @@ export type ExportPart =
   | { readonly kind: 'asks'; readonly asks: readonly KeptAsk[] }
   | { readonly kind: 'states'; readonly states: readonly StateRow[] }
   | { readonly kind: 'checkpoints'; readonly checkpoints: readonly KeptCheckpoint[] }
+  | { readonly kind: 'notices'; readonly notices: readonly KeptNotice[] }
   | { readonly kind: 'end' }
 
 /** Bytes as they arrive, in parts of any size. */
@@ -112,6 +115,7 @@ class PartReader {
   #ask: KeptAsk | null = null
   #state: StateRow | null = null
   readonly #slots = new Set<number>()
+  readonly #notices = new Set<string>()
 
   constructor(sha256: Sha256) {
     this.#sha256 = sha256
@@ -153,6 +157,10 @@ class PartReader {
       case 'checkpoints': {
         if (this.#header === null) throw new Malformed('its header is missing')
         return { kind, checkpoints: readCheckpoints(value, this.#header, this.#slots) }
+      }
+      case 'notices': {
+        if (this.#header === null) throw new Malformed('its header is missing')
+        return { kind, notices: readNotices(value, this.#header, this.#notices) }
       }
       case 'end':
         if (value !== null) throw new Malformed('its last part is not empty')

@@ -1,15 +1,17 @@
 import { isWellFormed } from '../../base/text.ts'
-import { askStatuses } from '../../base/words.ts'
+import { askStatuses, severities } from '../../base/words.ts'
 import {
   type EventType,
   eventTypes,
   type LogEvent,
+  noPosition,
   type OperationKind,
   operationKinds,
 } from '../../events/event.ts'
 import { messageKindCode, stateCode } from '../../ports/codes.ts'
 import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
+import { type KeptNotice, noticeKinds } from '../../ports/store/notices.ts'
 import type { RunParent } from '../../ports/store/runs.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import { type ExportHeader, exportFormat } from './format.ts'
@@ -172,6 +174,38 @@ export function readCheckpoints(
       payload: orNull(row['payload'], `the value ${of}`, asBytes),
     }
   })
+}
+
+/** In the order of writing. `known` has those of the parts before. @throws Malformed */
+export function readNotices(
+  value: unknown,
+  { head }: Pick<ExportHeader, 'head'>,
+  known: Set<string>,
+): readonly KeptNotice[] {
+  return asList(value, 'its notices').map((given) => {
+    const row = asRecord(given, 'a notice')
+    const { position, digest } = row
+    if (!isInt(position, noPosition) || !isInt(digest, -(2 ** 31)))
+      throw new Malformed('a notice has no position or no digest')
+    const key = `${position} ${digest}`
+    if (known.has(key)) throw new Malformed(`it has a notice of position ${position} twice`)
+    known.add(key)
+    const of = `of the notice at position ${position}`
+    const seq = asWhole(row['seq'], `the seq ${of}`)
+    if (seq > head) throw new Malformed(`the seq ${of} is behind the end of its log`)
+    return {
+      ...{ position, digest, seq },
+      at: asTime(row['at'], `the time ${of}`),
+      kind: asWord(row['kind'], `the kind ${of}`, noticeKinds),
+      severity: asWord(row['severity'], `the severity ${of}`, severities),
+      to: asNames(row['to'], `the audience ${of}`),
+      payload: asBytes(row['payload'], `the text ${of}`),
+    }
+  })
+}
+
+function isInt(value: unknown, least: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) < 2 ** 31
 }
 
 function readParent(value: unknown, what: string): RunParent {

@@ -38,12 +38,13 @@ export class ExportWriter {
   }
 
   /** Adds the rows beside the log, which ends with them. */
-  *end({ messages, asks, states, checkpoints }: ExportRows): Generator<Uint8Array> {
+  *end({ messages, asks, states, checkpoints, notices }: ExportRows): Generator<Uint8Array> {
     yield* this.#endEvents()
     yield* this.#frames('messages', messages, ({ payload }) => sizeOf(payload))
     yield* this.#frames('asks', asks, ({ payload, answer }) => sizeOf(payload) + sizeOf(answer))
     yield* this.#frames('states', states, ({ payload }) => sizeOf(payload))
     yield* this.#frames('checkpoints', checkpoints, ({ payload }) => sizeOf(payload))
+    yield* this.#frames('notices', notices, ({ payload }) => sizeOf(payload))
     yield this.#frame('end', null)
   }
 

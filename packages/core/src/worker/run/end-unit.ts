@@ -3,6 +3,7 @@ import type { Effect, Unit } from '../../ports/store/commit.ts'
 import type { Draft } from '../activities/activity.ts'
 import { type Ending, rollbackOf } from './ending.ts'
 import { composeNext } from './generations.ts'
+import { tellOfSkippedUndos } from './notices.ts'
 import { eventsOf } from './outbox.ts'
 import { cancelAtEnd, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
@@ -39,7 +40,7 @@ export function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean
   const late = [...(state.lateSteps ?? [])].map(({ operation }) => operation.name)
   const past = { rollback: rollbackOf(ending, continuation.rollback, late), cancelled }
   const parts = endParts(ending, sent, asked, mailbox.signals, past)
-  const told = effectsOfEnd(state, ending, children)
+  const told = [...effectsOfEnd(state, ending, children), ...tellOfSkippedUndos(state, past.rollback)]
   const answers = answerAtEnd(state, ending, sent)
   if (told.length === 0 && answers.length === 0) return write(state, parts)
   return write(state, { ...parts, effects: [...told, ...answers] })

@@ -98,6 +98,9 @@ export class RunState implements Exposed {
   /** The number of its children that the log of its end does not have to cancel any more, and of those in the unit in flight. */
   cancelledChildren = 0
   cancelling = 0
+  /** The number of failed undos of which people have been told, and those of the unit in flight. */
+  toldUndos = 0
+  tellingUndos = 0
   /** How often in a row unseen messages have refused a strict unit. */
   refusals = 0
   /** Whether it waits until clients are held back. */
@@ -196,6 +199,7 @@ export class RunState implements Exposed {
   noteCancelled(): void {
     this.cancelledChildren += this.cancelling
     this.cancelling = 0
+    this.toldUndos = Math.max(this.toldUndos, this.tellingUndos)
   }
 
   /** Makes it look for something to write. */

@@ -2,6 +2,7 @@ import type { RunInfo } from '../../events/payloads.ts'
 import type { Unit } from '../../ports/store/commit.ts'
 import type { Draft, RunDraft } from '../activities/activity.ts'
 import { cancelledEvent, noteOf } from './cancelling.ts'
+import { tellOfFailedUndos } from './notices.ts'
 import { eventsOf } from './outbox.ts'
 import type { Published } from './published.ts'
 import type { RunState } from './state.ts'
@@ -33,7 +34,9 @@ export function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft
 
 /** Returns a unit, with what every unit carries: the marks of new branches, and what the run shows of itself. */
 export function write(state: RunState, given: UnitParts): Unit {
-  const parts = state.published === null ? given : publish(state, state.published, given)
+  const told = tellOfFailedUndos(state)
+  const all = told.length === 0 ? given : { ...given, effects: [...(given.effects ?? []), ...told] }
+  const parts = state.published === null ? all : publish(state, state.published, all)
   state.moveTo('writing')
   state.callOff()
   const { branches, generation } = state.continuation

@@ -79,6 +79,7 @@ const awaitedBy: { readonly [Kind in Effect['do']]: 'people' | 'other runs' | 'c
   reply: 'callers',
   'give-back': null,
   checkpoint: null,
+  notify: 'people',
   expose: 'callers',
   'begin-generation': null,
   show: null,
@@ -126,6 +127,7 @@ export function takeBack(state: RunState): void {
   if (state.phase !== 'writing') return
   state.moveTo('still')
   state.cancelling = 0
+  state.tellingUndos = 0
   state.continues = false
   state.log.takeBack()
   const refused = state.outbox.takeBack()

@@ -39,7 +39,13 @@ function fileOf(checkpoints: readonly unknown[], of: ExportHeader = header): Uin
   const event = { ...started, seq: 0, at: 1, epoch: 1, tookMs: null, payload: null, link: null }
   const hash = new LogHash(sha256)
   hash.add(event)
-  const rows = { messages: [], asks: [], states: [], checkpoints: checkpoints as readonly KeptCheckpoint[] }
+  const rows = {
+    messages: [],
+    asks: [],
+    states: [],
+    notices: [],
+    checkpoints: checkpoints as readonly KeptCheckpoint[],
+  }
   return Buffer.concat([
     ...writer.begin({ ...of, link: hash.link() }),
     ...writer.addEvent(event),
@@ -111,7 +117,7 @@ describe('checkpoints of an exported run', () => {
     const file = fileOf([])
     // The last part, with a number that no version has yet, and its digest.
     const last = file.subarray(-frameHead - 1)
-    last[4] = 7
+    last[4] = 99
     const before = digestBefore(file)
     last.set(sha256(Buffer.concat([before, last.subarray(0, 5), last.subarray(frameHead)])), 5)
     await expect(read(file)).rejects.toMatchObject({

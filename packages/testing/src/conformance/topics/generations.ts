@@ -25,6 +25,7 @@ const copyOfChild: LastPart = {
     base: 0,
     states: [],
     checkpoints: [],
+    notices: [],
   },
 }
 

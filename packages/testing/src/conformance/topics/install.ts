@@ -124,6 +124,7 @@ export function describeInstall(test: StageTest): void {
         plain(given.asks.map((one) => ({ ...one, ...askOrigin, runKey: extract?.row.run }))),
       )
       expect(plain(extract?.checkpoints)).toEqual(plain(given.checkpoints))
+      expect(plain(extract?.notices)).toEqual(plain(given.notices))
       expect(await port.extract('b')).toBeNull()
     })
 
@@ -236,6 +237,12 @@ function last(overrides: Partial<LastPart> = {}): LastPart {
     asks: [
       ask(0, { status: 'answered', closedAt: 8, answeredBy: 'user:bob', answer: bytes('yes'), key: 'first' }),
       ask(1),
+    ],
+    notices: [
+      {
+        ...{ position: 3, digest: -5, seq: 4, at: 8, kind: 'notice', severity: 'warning', to: ['user:amy'] },
+        payload: bytes('late'),
+      },
     ],
     checkpoints: [
       { slot: 2, position: 2, name: 'sent', payload: null, at: 6, seq: 3 },

@@ -175,7 +175,15 @@ export function describeRemovals(test: StageTest): void {
           cancelAt: null,
           tags: [],
         },
-        ...{ startedBy: null, parent: null, info: null, messages: [], asks: [], checkpoints: [] },
+        ...{
+          startedBy: null,
+          parent: null,
+          info: null,
+          messages: [],
+          asks: [],
+          checkpoints: [],
+          notices: [],
+        },
       }
       expect(await port.install(copy, 1, [], last)).toMatchObject({ outcome: 'installed' })
       expect(await stage.find('ended')).toMatchObject({ head: 2 })

@@ -4,7 +4,7 @@ import { brief, done, failing, type ListOutcomes } from './outcome.ts'
 
 /** A notice is recorded as it is. */
 export const listNoticeOutcomes: ListOutcomes<OperationByKind['hitl_notification']> = ({ operation }) => [
-  { label: `notice ${operation.message}`, failed: false, payload: operation.payload },
+  { label: `notice ${operation.notice.message}`, failed: false, payload: encode(operation.notice, 'notice') },
 ]
 
 /** A message to another run is delivered. */

@@ -1,4 +1,5 @@
 import type { RunExtract } from '@pawl/core/storage'
+import { noticesOf } from '../notices.ts'
 import type { Tables } from '../tables.ts'
 import { showAsk } from './asks.ts'
 import { listCheckpoints } from './checkpoints.ts'
@@ -14,6 +15,7 @@ export function extractRun(tables: Tables, id: string): RunExtract | null {
     messages: run.messages.map(({ isUsed, ...message }) => ({ ...message, used: isUsed })),
     asks: [...run.asks.values()].sort((a, b) => a.position - b.position).map(showAsk),
     states: readStates(tables, run.run, null),
+    notices: noticesOf(run),
     checkpoints: newestFirst.toReversed().map(({ slot, position, seq, at, name, payload }) => ({
       ...{ slot, position, seq, at, name, payload },
     })),

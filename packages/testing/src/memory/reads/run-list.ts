@@ -1,4 +1,5 @@
 import type { RunQuery, RunRow } from '@pawl/core/storage'
+import { hasFailedUndo } from '../notices.ts'
 import { isDue } from '../ownership.ts'
 import type { RunRecord, Tables } from '../tables.ts'
 import { showRun } from './runs.ts'
@@ -13,12 +14,13 @@ export function listRuns({ runs }: Tables, filter: RunQuery, now: number): reado
 }
 
 function isWanted(run: RunRecord, filter: RunQuery, now: number): boolean {
-  const { procedure, statuses, tag, parent, before } = filter
+  const { procedure, statuses, tag, parent, failedUndo, before } = filter
   return (
     (procedure === null || run.procedure === procedure) &&
     (statuses.length === 0 || statuses.includes(readStatus(run, now))) &&
     (tag === null || run.tags.includes(tag)) &&
     (parent === null || run.parent?.run === parent) &&
+    (!failedUndo || hasFailedUndo(run)) &&
     (before === null || run.run < before)
   )
 }

@@ -7,6 +7,7 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import { tell } from '../feed.ts'
+import { notify } from '../notices.ts'
 import { type AskRecord, copy, headOf, type RunRecord, type Tables } from '../tables.ts'
 import { putCheckpoint } from './checkpoints.ts'
 import { appendEvent } from './event.ts'
@@ -22,7 +23,7 @@ export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: nu
   if (isAnyTaken(run, opensOf(unit))) return { outcome: 'conflict' }
 
   for (const [index, event] of unit.events.entries()) appendEvent(run, event, unit.seals[index] ?? null, at)
-  for (const effect of unit.effects) apply(tables, run, effect, at)
+  for (const effect of unit.effects) apply(tables, run, effect, { at, head: unit.head })
   if (unit.link) run.link = copy(unit.link)
   run.mark = 'none'
   const parked = letGo(tables, run, unit, at)
@@ -35,7 +36,13 @@ function opensOf({ effects }: Unit): readonly NewAsk[] {
   return effects.flatMap((effect) => (effect.do === 'open-ask' ? effect.ask : []))
 }
 
-function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void {
+/** `head`: the number of events before the unit. */
+function apply(
+  tables: Tables,
+  run: RunRecord,
+  effect: Effect,
+  { at, head }: { readonly at: number; readonly head: number },
+): void {
   switch (effect.do) {
     case 'open-ask':
       return openAsk(tables, run, effect.ask, at)
@@ -71,6 +78,8 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
     }
     case 'checkpoint':
       return putCheckpoint(tables, run, effect.checkpoint, null, at)
+    case 'notify':
+      return notify(tables, run, effect.notice, head, at)
     case 'begin-generation':
       run.base = effect.base
       return

@@ -36,7 +36,7 @@ export function makeRecord(
     ...{ id, procedure, version, createdAt },
     ...{ tags: [], startedBy: null, parent: null, info: null },
     ...{ events: [], dropped: 0, messages: [], asks: new Map(), asksByKey: new Map() },
-    ...{ states: new Map(), checkpoints: new Map() },
+    ...{ states: new Map(), checkpoints: new Map(), notices: [] },
     ...{ worker: null, wakeAt: null, epoch: 1, base: 0, mail: 0, state: 'live', mark: 'none' },
     ...{ tries: 0, positives: 0, alone: 0, isTested: false },
     ...{ link: new Uint8Array(), reason: null, cause: null, endedAt: null, cancelAt: null },

@@ -1,5 +1,6 @@
 import type { Installed, KeptAsk, LastPart, LogEvent, RunCopy } from '@pawl/core/storage'
 import { tell } from '../feed.ts'
+import { putNotice } from '../notices.ts'
 import { type AskRecord, copy, type RunRecord, type Tables } from '../tables.ts'
 import { putCheckpoint } from './checkpoints.ts'
 import { makeRecord } from './create.ts'
@@ -40,6 +41,7 @@ function finish(tables: Tables, run: RunRecord, last: LastPart, at: number): voi
   for (const { name, at: shownAt, payload } of last.states)
     run.states.set(name, { name, at: shownAt, payload: copy(payload) })
   for (const kept of last.checkpoints) putCheckpoint(tables, run, kept, kept.seq, kept.at)
+  for (const kept of last.notices) putNotice(tables, run, kept, kept.seq, kept.at)
 }
 
 function addAsk(tables: Tables, run: RunRecord, ask: KeptAsk, at: number): void {
