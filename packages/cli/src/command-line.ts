@@ -139,7 +139,7 @@ function addLooking(add: Add, act: Act): void {
     )
   add('notices', 'list what people are told, newest first')
     .option('--mine', 'addressed to you, to your groups, or to everyone')
-    .option('--unread', 'only those that you have not read')
+    .option('--unread', 'only unread notices')
     .option('--run <run>', 'of this run')
     .option('--read', 'mark the listed notices as read by you')
     .addOption(limit())

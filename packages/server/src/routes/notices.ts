@@ -19,7 +19,7 @@ export const noticeRoutes: readonly Route[] = [
       unread: z
         .enum(['true', 'false'])
         .optional()
-        .meta({ description: 'Only those that the caller has not read' }),
+        .meta({ description: 'Only notices that the caller has not read' }),
       mine: z
         .enum(['true', 'false'])
         .optional()
@@ -43,7 +43,7 @@ export const noticeRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/notices/read',
-    summary: 'Mark notices as read by the caller. Those that the caller may not see are left out',
+    summary: 'Mark notices as read by the caller. Hidden ones are left out',
     roles: everyone,
     query: z.strictObject({}),
     body: z.strictObject({ notices: ids }),

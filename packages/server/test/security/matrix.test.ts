@@ -98,7 +98,7 @@ test('neither lists nor counts asks and runs that the identity may not see', asy
   expect(await itemsOf('eve', '/v1/asks?run=refund:1')).toBe(0)
   // Names that are not its own are refused.
   expect(await itemsOf('eve', '/v1/asks?to=group:support')).toBeUndefined()
-  expect(await itemsOf('wim', '/v1/runs')).toBe(1)
+  expect(await itemsOf('wim', '/v1/runs')).toBe(2)
   const countOf = async (token: string) => {
     const reply = await shared.dispatch(requestOf(token, 'GET', '/v1/asks/count'))
     return ((await reply.json()) as { readonly count: number }).count

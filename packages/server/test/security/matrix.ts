@@ -74,7 +74,11 @@ export const matrix: Readonly<Record<string, Row>> = {
     status: answerers,
   },
   'GET /v1/notices': { path: '/v1/notices', status: everyone },
-  'POST /v1/notices/read': { path: '/v1/notices/read', body: { notices: ['1'] }, status: everyone },
+  'POST /v1/notices/read': {
+    path: '/v1/notices/read',
+    body: { notices: ['1'] },
+    status: { ...everyone, 'foreign origin': 403 },
+  },
   'GET /v1/workers': { path: '/v1/workers', status: readers },
   'GET /v1/procedures': { path: '/v1/procedures', status: readers },
   'GET /v1/runs': { path: '/v1/runs', status: readers },

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, createEngine } from '@pawl/core'
+import { createClient, createEngine, procedure } from '@pawl/core'
 import { webhooks } from '@pawl/server'
 import { sqlite } from '@pawl/storage-sqlite'
 import Database from 'better-sqlite3'
@@ -24,10 +24,14 @@ export interface World {
   close(): Promise<void>
 }
 
+/** Leaves a notice to everyone. */
+const told = procedure({ name: 'told' }, (ctx) => ctx.human.notify('The refunds are late'))
+
 export async function makeScene(): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-matrix-'))
   const file = join(folder, 'scene.db')
-  const engine = await createEngine({ store: sqlite(file), procedures: [refund], logger: silent })
+  const engine = await createEngine({ store: sqlite(file), procedures: [refund, told], logger: silent })
+  await (await engine.run(told)).result()
   const run = await engine.run(refund, { amount: 45 }, { id: 'refund:1', by: 'user:zoe' })
   const ask = await engine.inbox.next({ run: run.id })
   await engine.stop()

@@ -60,7 +60,7 @@ export interface NoticeQuery {
   /** Only those addressed to one of these names. `everyone` of ports/store/asks stands for an empty audience. */
   readonly to: readonly string[] | null
   readonly reader: string | null
-  /** Whether only those that the reader has not read. */
+  /** Whether only notices unread by the reader. */
   readonly unread: boolean
   /** Only those with a smaller number, where the previous page ended. */
   readonly before: number | null
