@@ -206,6 +206,7 @@ export class TestHarness implements Participant {
       onClaimed: (...args) => this.#life.worker.local.onClaimed(...args),
       onMail: (run, message) => this.#life.worker.local.onMail(run, message),
       onRestarted: (run) => this.#life.worker.local.onRestarted(run),
+      onRemoved: (run) => this.#life.worker.local.onRemoved(run),
       onDue: () => this.#life.worker.local.onDue(),
     }
   }

@@ -1,6 +1,8 @@
 import { docsPage } from '../base/docs.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread, WrittenLater } from '../events/codec.ts'
+import type { RunRow } from '../ports/store/runs.ts'
+import type { StorePort } from '../ports/store/store.ts'
 
 /**
  * Converts an error about damaged data, or data of a later version, to 'run-quarantined'; returns other errors as is.
@@ -25,4 +27,25 @@ export function unreadError(run: string, subject: string, error: Error): PawlErr
       cause: error,
     },
   )
+}
+
+/**
+ * Whether a log only looks damaged because its run was deleted, or has begun again, since its row was read: then the row is to be
+ * read again.
+ */
+export async function hasOutrun(
+  store: Pick<StorePort, 'find'>,
+  row: RunRow,
+  error: unknown,
+): Promise<boolean> {
+  return isUnread(error) && !(await isAsRead(store, row))
+}
+
+/** Whether a run is as it was read. */
+export async function isAsRead(
+  store: Pick<StorePort, 'find'>,
+  { id, run, head, base }: RunRow,
+): Promise<boolean> {
+  const found = await store.find(id)
+  return found?.run === run && found.head === head && found.base === base
 }

@@ -32,6 +32,8 @@ export interface LocalWorker {
   onMail(run: RunKey, message: Message | null): void
   /** Called when a run that had ended was started again. */
   onRestarted(run: string): void
+  /** Called when a run was deleted. */
+  onRemoved(run: RunKey): void
   /** Called when a run may be due. */
   onDue(): void
 }

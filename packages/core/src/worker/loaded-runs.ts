@@ -29,6 +29,8 @@ export class LoadedRuns {
   readonly #owned = new OwnedRuns()
   readonly #kept: ContinuationCache
   readonly #outputs = new OutputCache()
+  /** Runs that were deleted before their end was noted here. */
+  readonly #removed = new Set<RunKey>()
   readonly #callbacks: RunCallbacks
 
   constructor(options: LoadedRunsOptions) {
@@ -71,6 +73,12 @@ export class LoadedRuns {
   /** Forgets the output of a run that was started again. */
   forgetOutput(id: string): void {
     this.#outputs.forget(id)
+  }
+
+  /** Forgets the output of a run that was deleted, also if this worker has yet to hear that the run has ended. */
+  onRemoved(key: RunKey): void {
+    this.#outputs.forgetRun(key)
+    if (this.has(key)) this.#removed.add(key)
   }
 
   checkOf(key: RunKey, position: number): AskSpec['check'] {
@@ -158,7 +166,9 @@ export class LoadedRuns {
         this.#kept.add(run)
         claims.onReleased(run.key, wakeAt)
       },
-      onCompleted: (run, output) => this.#outputs.add(run.id, output),
+      onCompleted: (run, output) => {
+        if (!this.#removed.has(run.key)) this.#outputs.add(run.id, run.key, output)
+      },
       onContinued: (run, { claimed, events, messages }) => {
         run.drop()
         committer.remove(run)
@@ -168,6 +178,7 @@ export class LoadedRuns {
         run.drop()
         committer.remove(run)
         this.#owned.remove(run)
+        this.#removed.delete(run.key)
         this.#kept.forget(run)
         claims.onReleased(run.key, dueAt ?? null)
       },

@@ -16,6 +16,7 @@ export interface LocalWorkerParts {
     | 'hasId'
     | 'outputOf'
     | 'forgetOutput'
+    | 'onRemoved'
     | 'checkOf'
     | 'begin'
     | 'adopt'
@@ -61,6 +62,7 @@ export function createLocalWorker(parts: LocalWorkerParts): LocalWorker {
       runs.forgetOutput(run)
       claims.claimSoon()
     },
+    onRemoved: (run) => runs.onRemoved(run),
     onDue: () => claims.claimSoon(),
   }
 }

@@ -1,4 +1,5 @@
 import { dropOldest } from '../base/drop-oldest.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 
 const maxRuns = 1_000
 /** Longer outputs are read from the store on demand. */
@@ -9,22 +10,26 @@ const maxOutputLength = 4_096
  * An output is forgotten if a run with its id is live: then its end was lost with a database.
  */
 export class OutputCache {
-  readonly #outputs = new Map<string, Uint8Array | null>()
+  readonly #outputs = new Map<string, { readonly run: RunKey; readonly output: Uint8Array | null }>()
 
-  add(run: string, output: Uint8Array | null): void {
-    this.forget(run)
+  add(id: string, run: RunKey, output: Uint8Array | null): void {
+    this.forget(id)
     if (output !== null && output.length > maxOutputLength) return
-    this.#outputs.set(run, output)
+    this.#outputs.set(id, { run, output })
     dropOldest(this.#outputs, maxRuns)
   }
 
-  forget(run: string): void {
-    this.#outputs.delete(run)
+  forget(id: string): void {
+    this.#outputs.delete(id)
+  }
+
+  /** Forgets the output of a run that was deleted. */
+  forgetRun(run: RunKey): void {
+    for (const [id, known] of this.#outputs) if (known.run === run) this.#outputs.delete(id)
   }
 
   /** Returns the output; undefined if it is unknown here. */
-  find(run: string): { readonly output: Uint8Array | null } | undefined {
-    const output = this.#outputs.get(run)
-    return output === undefined ? undefined : { output }
+  find(id: string): { readonly output: Uint8Array | null } | undefined {
+    return this.#outputs.get(id)
   }
 }

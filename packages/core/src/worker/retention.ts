@@ -36,6 +36,7 @@ export class RetentionChore {
   readonly #rules: RetentionRules
   readonly #logger: Logger
   readonly #isWorking: () => boolean
+  readonly #onRemoved: (run: RunKey) => void
   /** Where the next part begins; null: at the newest run. */
   #before: RunKey | null = null
   /** The number of the checkpoint where the next part begins; null: at the newest one. */
@@ -43,11 +44,18 @@ export class RetentionChore {
   /** The ended runs of each procedure since the newest run. */
   readonly #seen = new Map<string, number>()
 
-  constructor(store: Store, rules: RetentionRules, logger: Logger, isWorking: () => boolean) {
+  constructor(
+    store: Store,
+    rules: RetentionRules,
+    logger: Logger,
+    isWorking: () => boolean,
+    onRemoved: (run: RunKey) => void,
+  ) {
     this.#store = store
     this.#rules = rules
     this.#logger = logger
     this.#isWorking = isWorking
+    this.#onRemoved = onRemoved
   }
 
   async run(): Promise<void> {
@@ -59,8 +67,11 @@ export class RetentionChore {
     for (const run of runs) if (this.#isOver(run, now) && !(await this.#isHeld(run))) expired.push(run.run)
     let count = 0
     for (let first = 0; first < expired.length && this.#isWorking(); first += batchSize) {
-      const removed = await store.remove(expired.slice(first, first + batchSize))
-      count += removed.filter((one) => one === 'removed').length
+      const batch = expired.slice(first, first + batchSize)
+      const outcomes = await store.remove(batch)
+      const removed = batch.filter((_, i) => outcomes[i] === 'removed')
+      for (const run of removed) this.#onRemoved(run)
+      count += removed.length
       await this.#clear()
     }
     // Also what a killed process has left behind.

@@ -139,7 +139,9 @@ export class Worker {
     this.#runs = runs
     const stuckRuns = new StuckRuns(store, clock)
     this.#stuckRuns = stuckRuns
-    this.#retention = new RetentionChore(store, options.retention, logger, isWorking)
+    this.#retention = new RetentionChore(store, options.retention, logger, isWorking, (run) =>
+      runs.onRemoved(run),
+    )
     const chores = listChores({
       ...{ store, clock, logger, leaseMs, lease, claims, runs, stuckRuns },
       ...{ slots: this.#slots, reports: this.#reports, complaints: this.#throttledLog },

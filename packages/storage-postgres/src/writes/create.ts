@@ -30,23 +30,20 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
   async function createBatch(runs: readonly NewRun[]): Promise<ReadonlyMap<string, Created>> {
     return database.repeat(async (isRepeated) => {
       const created = new Map<string, Created>()
-      for (const { id, run, at } of await insertAll(runs)) created.set(id, { outcome: 'created', run, at })
-      const others = runs.filter(({ id }) => !created.has(id))
-      if (others.length === 0) return created
-      // A separate statement: the existing run may be newer than the snapshot of the insert.
-      const rows = await database.run<FirstEvent>(isRepeated ? lock : find, [
-        listTexts(others.map(({ id }) => id)),
-      ])
-      const known = new Map(rows.map((row) => [row.id, row]))
-      for (const run of others) {
-        const row = known.get(run.id)
-        if (row)
-          created.set(
-            run.id,
-            isRepeated && isSame(run, row)
-              ? { outcome: 'created', ...row }
-              : { outcome: 'exists', run: row.run },
-          )
+      // Again for a run that has been removed since its id was not free.
+      for (let left = runs; left.length > 0; left = left.filter(({ id }) => !created.has(id))) {
+        for (const { id, run, at } of await insertAll(left)) created.set(id, { outcome: 'created', run, at })
+        const others = left.filter(({ id }) => !created.has(id))
+        if (others.length === 0) break
+        // A separate statement: the existing run may be newer than the snapshot of the insert.
+        const rows = await database.run<FirstEvent>(isRepeated ? lock : find, [
+          listTexts(others.map(({ id }) => id)),
+        ])
+        const known = new Map(rows.map((row) => [row.id, row]))
+        for (const run of others) {
+          const row = known.get(run.id)
+          if (row) created.set(run.id, showExisting(run, row, isRepeated))
+        }
       }
       return created
     })
@@ -70,12 +67,17 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
 
   /** Among several runs with one id, the first was created. */
   function show(run: NewRun, created: ReadonlyMap<string, Created>, isFirst: boolean): Created {
-    const one = created.get(run.id)
-    if (!one) throw new Error(`The run '${run.id}' was removed while it was created.`)
+    const one = created.get(run.id) as Created
     database.plans.noteRun(one.run)
     if (one.outcome === 'exists' || !isFirst) return { outcome: 'exists', run: one.run }
     return { outcome: 'created', run: one.run, at: one.at }
   }
+}
+
+/** A run that has the id. After a lost reply, it may be the one that this call has created. */
+function showExisting(run: NewRun, row: FirstEvent, isRepeated: boolean): Created {
+  if (isRepeated && isSame(run, row)) return { outcome: 'created', run: row.run, at: row.at }
+  return { outcome: 'exists', run: row.run }
 }
 
 interface CreatedRow {

@@ -4,7 +4,7 @@ import type { KnownRun } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
 import { findRun } from '../runs/find.ts'
 import type { LogPage } from '../types.ts'
-import { explainUnread } from '../unread.ts'
+import { explainUnread, hasOutrun } from '../unread.ts'
 import type { ExecutionLog } from '../views/views.ts'
 import { toExecutionLog, waitingOf } from './execution-log.ts'
 import { readGeneration, readLogPages } from './pages.ts'
@@ -26,6 +26,7 @@ export async function readLog(
     const log = await readRangeOf(row, readSpan, range, firstPosition)
     return { ...log, generation: number }
   } catch (error) {
+    if (await hasOutrun(store, row, error)) return readLog(connection, givenId, givenPage)
     throw explainUnread(id, `The log of run ${id}`, error)
   }
 }

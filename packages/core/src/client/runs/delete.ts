@@ -23,7 +23,10 @@ export async function deleteRun(connection: Connection, id: string): Promise<voi
     const removed = isQuarantined(row)
       ? await removeQuarantined(connection, store, row)
       : await remove(store, row)
-    if (removed === 'removed') break
+    if (removed === 'removed') {
+      connection.localWorker?.onRemoved(row.run)
+      break
+    }
     if (removed === 'missing') throw new PawlError('run-not-found', { run: id })
     // Otherwise its mark has changed since it was read.
     if (removed === 'live' && !isQuarantined(await findRow(connection, id))) {

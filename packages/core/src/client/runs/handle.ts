@@ -21,7 +21,7 @@ import { readLastEvent } from '../log/pages.ts'
 import type { Mailer } from '../mailer.ts'
 import { observeCall } from '../observed.ts'
 import type { ResultOptions, RunHandle } from '../types.ts'
-import { explainUnread } from '../unread.ts'
+import { explainUnread, hasOutrun } from '../unread.ts'
 import { readViews } from '../views/read.ts'
 import { infoOf, showUnread } from '../views/run.ts'
 import type { RunView } from '../views/views.ts'
@@ -65,6 +65,7 @@ async function readStatus(connection: Connection, id: string): Promise<RunView> 
     return view as RunView
   } catch (error) {
     if (!isUnread(error)) throw error
+    if (await hasOutrun(await connection.store(), row, error)) return readStatus(connection, id)
     return showUnread(connection, row, error)
   }
 }
@@ -91,6 +92,7 @@ async function lookForEnd(connection: Connection, id: string): Promise<Outcome |
   try {
     return await readOutcome(connection, row)
   } catch (error) {
+    if (await hasOutrun(await connection.store(), row, error)) return lookForEnd(connection, id)
     throw explainUnread(id, `Run ${id}`, error)
   }
 }

@@ -7,24 +7,22 @@ import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
 import type { UnhashedRun } from '../../runs/new-run.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
-import { explainUnread } from '../unread.ts'
+import { explainUnread, hasOutrun } from '../unread.ts'
 
 /**
- * Starts a run again that has ended, as its next generation. Returns one that is live as it is.
+ * Starts a run again that has ended, as its next generation. One that is live stays as it is. False: there is no such run.
  * @throws PawlError 'id-taken', 'run-quarantined'
  */
-export async function restartEnded(
-  connection: Connection,
-  start: UnhashedRun,
-): Promise<{ readonly id: string }> {
+export async function restartEnded(connection: Connection, start: UnhashedRun): Promise<boolean> {
   const { id, procedure, version, tags, startedBy } = start
   const store = await connection.store()
   for (;;) {
     const found = await store.find(id)
-    if (found?.procedure !== procedure) throw takenByAnother(id)
+    if (found === null) return false
+    if (found.procedure !== procedure) throw takenByAnother(id)
     try {
       const row = understand(() => readRun(found))
-      if (row.state === 'live') return { id }
+      if (row.state === 'live') return true
       const generation = await nextGeneration(connection, row)
       const started = withGeneration(start.started, generation)
       const hash = new LogHash(connection.sha256, row.link, row.head, row.head)
@@ -39,12 +37,12 @@ export async function restartEnded(
       ])
       if (restarted) break
     } catch (error) {
-      throw explainUnread(id, `Run ${id}`, error)
+      if (!(await hasOutrun(store, found, error))) throw explainUnread(id, `Run ${id}`, error)
     }
-    // It has started again since it was read.
+    // It has started again since it was read, or was deleted.
   }
   connection.localWorker?.onRestarted(id)
-  return { id }
+  return true
 }
 
 /** Verifies the generation that has ended, and counts its positions: no two asks of a run share one. */

@@ -10,7 +10,7 @@ import { cutBeforeCancel, cutBeforeFailure, hasUndone } from '../../runs/cut.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import type { Connection } from '../connection.ts'
 import { readLogPages } from '../log/pages.ts'
-import { explainUnread } from '../unread.ts'
+import { explainUnread, hasOutrun } from '../unread.ts'
 import { infoOf } from '../views/run.ts'
 import { composeRepetition, type Repetition } from './repeat.ts'
 
@@ -171,9 +171,7 @@ async function readAll(connection: Connection, row: KnownRun): Promise<readonly 
   try {
     for await (const page of readLogPages(store, connection.sha256, row)) events.push(...page)
   } catch (error) {
-    // A log that is being deleted looks damaged.
-    const found = await store.find(row.id)
-    if (found?.run !== row.run || found.head !== row.head) throw new HasChanged()
+    if (await hasOutrun(store, row, error)) throw new HasChanged()
     throw explainUnread(row.id, `The log of run ${row.id}`, error)
   }
   return events

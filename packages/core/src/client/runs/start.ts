@@ -15,7 +15,7 @@ import { Batch } from '../batch.ts'
 import type { Connection } from '../connection.ts'
 import { observeCall } from '../observed.ts'
 import type { RunSettings } from '../options.ts'
-import { explainUnread } from '../unread.ts'
+import { explainUnread, isAsRead } from '../unread.ts'
 import { restartEnded, takenByAnother } from './restart.ts'
 
 /** Which existing run with the id is acceptable. 'live': one that has ended starts again. */
@@ -83,12 +83,22 @@ export class RunStarter {
     const starting = whenKnown(composing, (start) => ({ start, creating: this.#creates.add(start.run) }))
     // No unnecessary await: with each one, many callers that start together block the event loop longer.
     const { start, creating } = starting instanceof Promise ? await starting : starting
-    const created = await creating
-    if (created.outcome === 'exists' && existing === 'live')
-      return { ...(await restartEnded(this.#connection, start.run)), isNew: false }
-    if (created.outcome === 'exists' && !(await this.#isSame(start, existing)))
-      throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
-    return { id, isNew: created.outcome === 'created' }
+    let created = await creating
+    while (created.outcome === 'exists') {
+      if (await this.#accepts(start, existing)) return { id, isNew: false }
+      // It was deleted meanwhile.
+      created = await this.#creates.add(start.run)
+    }
+    return { id, isNew: true }
+  }
+
+  /** Accepts the run that has the id, or starts it again. False: it is not there any more. @throws PawlError 'id-taken' */
+  async #accepts(start: ComposedStart, existing: Existing): Promise<boolean> {
+    if (existing === 'live') return restartEnded(this.#connection, start.run)
+    const isSame = await this.#isSame(start, existing)
+    if (isSame !== false) return isSame === true
+    const { id } = start.run
+    throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
   }
 
   #identify(procedure: unknown): {
@@ -160,15 +170,17 @@ export class RunStarter {
     return hashRun(this.#connection.sha256, run, worker)
   }
 
-  /** Returns whether the existing run was started with the same procedure and input. */
-  async #isSame(start: ComposedStart, existing: Existing): Promise<boolean> {
+  /** Returns whether the existing run was started with the same procedure and input; null if it is not there any more. */
+  async #isSame(start: ComposedStart, existing: Existing): Promise<boolean | null> {
     const { id, procedure } = start.run
     const store = await this.#connection.store()
     const row = await store.find(id)
-    if (row === null || row.procedure !== procedure) return false
+    if (row === null) return null
+    if (row.procedure !== procedure) return false
     if (existing === 'any-input') return true
     const [first] = await store.load(row.run, row.base, 1)
-    return first !== undefined && isSameInput(this.#ports.sha256, readInput(id, first), start)
+    if (first === undefined) return (await isAsRead(store, row)) ? false : null
+    return isSameInput(this.#ports.sha256, readInput(id, first), start)
   }
 }
 
