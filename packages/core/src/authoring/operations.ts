@@ -159,6 +159,8 @@ export interface CheckpointOperation extends Operation {
 export interface DecideOperation extends Operation {
   readonly kind: 'ail_decision'
   readonly question: string
+  /** What the agent is shown, encoded. */
+  readonly material: Uint8Array | null
   readonly agentName: string
   /** Calls the agent with the question. Its result has the shape of a verdict. */
   readonly assess: (call: AgentCall) => unknown

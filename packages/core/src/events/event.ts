@@ -21,6 +21,9 @@ export const operationKinds = [
   'checkpoint',
 ] as const
 
+/** The name of a decision without a key. It identifies the operation in every log; people see the question. */
+export const unnamedDecision = 'decide'
+
 /** A kind of operation. */
 export type OperationKind = (typeof operationKinds)[number]
 

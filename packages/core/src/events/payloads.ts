@@ -282,9 +282,17 @@ export interface DecisionPayload {
   readonly by: string
   readonly at: number
   readonly usage: readonly object[]
+  /** What the agent was asked and shown; missing in logs of earlier versions. */
+  readonly question?: string
+  readonly material?: ShownMaterial
   /** The agent's own verdict, if a person decided. */
   readonly judged?: Pick<Judged, 'choice' | 'rationale' | 'confidence'>
 }
+
+/** What an agent was shown: the value, or the beginning of its JSON and the SHA-256 of its bytes if it is large. */
+export type ShownMaterial =
+  | { readonly value: unknown }
+  | { readonly bytes: number; readonly sha256: string; readonly head: string }
 
 /** The payload of `asked`: everything a person is shown. It is fixed when the ask is created; later code does not change it. */
 export interface AskPayload {

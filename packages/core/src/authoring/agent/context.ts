@@ -4,6 +4,7 @@ import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { listIssues } from '../../errors/catalogue.ts'
 import { FinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
+import { unnamedDecision } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { Effects } from '../../ports/effects.ts'
 import { type Schema, validate } from '../../schemas/schema.ts'
@@ -111,10 +112,11 @@ export function decision(
   return {
     ...{
       kind: 'ail_decision',
-      name: key ?? 'decide',
+      name: key ?? unnamedDecision,
       read: readDecision,
     },
     question: asked,
+    material: bytes,
     agentName: chosen.name,
     assess: async (call) => {
       const given = { question: asked, choices: [...values], material: decode(bytes) }

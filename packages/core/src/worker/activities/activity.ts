@@ -136,7 +136,7 @@ export interface OtherRuns {
 }
 
 export interface StepResult {
-  readonly kind: 'step' | 'llm'
+  readonly kind: 'step' | 'llm' | 'ail_decision'
   readonly name: string
   readonly payload: Uint8Array | null
   readonly tookMs: number

@@ -56,8 +56,9 @@ function sizeOf(result: StepResult | undefined): number {
   return result?.payload?.length ?? 0
 }
 
-/** Returns the step result of an event; null for other events. */
+/** Returns the result of a step, an agent or a decision; null for other events. */
 export function stepResultOf({ type, kind, failed, name, payload, tookMs }: LogEvent): StepResult | null {
-  if (type !== 'settled' || failed || (kind !== 'step' && kind !== 'llm')) return null
+  if (type !== 'settled' || failed || (kind !== 'step' && kind !== 'llm' && kind !== 'ail_decision'))
+    return null
   return { kind, name, payload, tookMs: tookMs ?? 0 }
 }

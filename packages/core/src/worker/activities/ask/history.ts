@@ -1,7 +1,8 @@
 import type { AskSpec } from '../../../authoring/operations.ts'
 import { maxPayloadBytes } from '../../../events/codec.ts'
+import { unnamedDecision } from '../../../events/event.ts'
 import { decode, encodeRecord } from '../../../events/payload.ts'
-import type { AgentResult, AskPayload } from '../../../events/payloads.ts'
+import type { AgentResult, AskPayload, DecisionPayload } from '../../../events/payloads.ts'
 import type { StepHistory, StepResult } from '../activity.ts'
 
 /** Returns the earlier step results that an ask shows; synchronously if they are in memory. */
@@ -34,16 +35,29 @@ function fitting(history: readonly StepResult[], beside: object): readonly StepR
   return history.slice(first)
 }
 
-/** Returns a result for display: of an agent its output, without usage. */
+/** Returns a result for display: of an agent its output, without usage. A log of an earlier version has no questions of decisions. */
 function shown({ kind, name, payload, tookMs }: StepResult): {
   readonly step: string
   readonly result: unknown
   readonly durationMs: number
 } {
   const result = decode(payload)
+  if (kind === 'ail_decision') return { ...decided(name, result as DecisionPayload), durationMs: tookMs }
   return {
     step: name,
     result: kind === 'llm' ? (result as AgentResult).output : result,
     durationMs: tookMs,
+  }
+}
+
+/** Shows what was decided, and by whom. An unnamed decision is called by its question. */
+function decided(
+  name: string,
+  { question, choice, rationale, confidence, by }: DecisionPayload,
+): { readonly step: string; readonly result: unknown } {
+  const sure = confidence === undefined ? {} : { confidence }
+  return {
+    step: name === unnamedDecision ? (question ?? name) : name,
+    result: { choice, rationale, ...sure, by },
   }
 }

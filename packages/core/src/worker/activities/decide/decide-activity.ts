@@ -16,6 +16,7 @@ import { AskActivity } from '../ask/ask-activity.ts'
 import type { AttemptOutcome } from '../step/attempt.ts'
 import { type AttemptListener, Attempts } from '../step/attempts.ts'
 import { usageMember } from '../step/usage.ts'
+import { describeShown } from './shown.ts'
 
 /**
  * A decision by an agent, with a fallback: a choice, an ask (at the same position), or a failure. There is no implicit
@@ -160,7 +161,12 @@ export class DecideActivity implements Activity, AttemptListener {
   }
 
   #settle(decision: Omit<DecisionPayload, 'at' | 'usage'>, tookMs: number): void {
-    const payload: DecisionPayload = { ...decision, at: this.#context.now(), usage: this.#attempts.cost }
+    const { question, material } = this.#pending.operation
+    const shown = describeShown(material)
+    const payload: DecisionPayload = {
+      ...{ ...decision, at: this.#context.now(), usage: this.#attempts.cost, question },
+      ...(shown === undefined ? {} : { material: shown }),
+    }
     this.#context.record({
       type: 'settled',
       pending: this.#pending,
