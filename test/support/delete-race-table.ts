@@ -184,6 +184,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
       statuses: [],
       tag: null,
       parent: null,
+      failedUndo: false,
       before: null,
       limit: 1_000,
     } as const
