@@ -46,6 +46,7 @@ export const samples: ErrorDetails = {
   'run-not-found': { run: 'refund:A-1' },
   'run-rolled-back': { run: 'refund:A-1' },
   'run-quarantined': { run: 'refund:A-1', reason: 'its workers crashed 5 times' },
+  'run-shared': { run: 'parcel:7', original: 'order:7' },
   'step-failed': { step: 'charge card', attempts: 3, cause },
   'step-timed-out': { step: 'charge card', after: '30s' },
   'store-unusable': { remedy: 'Free some space on the disk, and start again.' },

@@ -70,7 +70,10 @@ export function printPreview(out: Out, preview: PreviewJson): ExitStatus {
   out.note(`  Results that are kept: ${kept}`)
   printRows(out, operations, columns, '  Nothing is done again.')
   if (more > 0) out.note(`  ... and ${more} more`)
-  if (children.length > 0) out.note(`  Children that continue: ${children.map(safe).join(', ')}`)
+  if (children.length > 0)
+    out.note(
+      `  Children, which continue with a retry, and which a fork replaces by its own: ${children.map(safe).join(', ')}`,
+    )
   if (undone.length > 0)
     out.note(`  ${out.style('yellow', 'Undone since, and kept as done:')} ${undone.map(safe).join(', ')}`)
   return exit.done

@@ -195,6 +195,11 @@ const catalogue: Catalogue = {
     next: 'It stays as it is.',
     remedy: 'Start a run with a different id.',
   }),
+  'run-shared': ({ run, original }) => ({
+    what: `Run ${run} belongs to ${original}, of which this run is a fork, and cannot be signalled or cancelled by the fork.`,
+    next: 'Nothing was sent.',
+    remedy: 'Fork before the position that starts the run, so that the fork has one of its own.',
+  }),
   'step-failed': ({ step, attempts, cause }) => ({
     what: `Step ${showValue(step)} failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${showFailure(cause)}.`,
     next: 'The failure is recorded.',

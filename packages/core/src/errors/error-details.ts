@@ -88,6 +88,8 @@ export interface ErrorDetails {
   'run-quarantined': { readonly run: string; readonly reason: string }
   /** `retry` was called for a failed run that has undone steps, or has tried to: their recorded results are not true any more. */
   'run-rolled-back': { readonly run: string; readonly child?: string }
+  /** A fork, or a run below it, sent a signal to a run of its original, `details.original`, or cancelled one. */
+  'run-shared': { readonly run: string; readonly original: string }
   /** A step, or a call to an agent, failed in its last attempt. `details.cause` holds the name, message and code of the last error. */
   'step-failed': { readonly step: string; readonly attempts: number; readonly cause: Failure }
   /** A step, or a call to an agent, exceeded its `timeout` in its last attempt. */

@@ -44,6 +44,14 @@ export interface ForkOrigin {
   readonly checkpoint: string | null
   /** The hash of the edits as given. */
   readonly edits: Uint8Array
+  /** The runs of which the original is a fork itself. Missing if there are none. */
+  readonly above?: readonly string[]
+}
+
+/** The fork to whose family a run belongs, and the runs of which it is a fork. */
+export interface ForkFamily {
+  readonly id: string
+  readonly originals: readonly string[]
 }
 
 /** Where a fork comes from. */
@@ -107,6 +115,8 @@ export interface ParentPayload {
   readonly isCalled: boolean
   /** Set if the end of the parent does not cancel it. Missing in the logs of earlier versions. */
   readonly detached?: true
+  /** Set if it belongs to the family of a fork. */
+  readonly fork?: ForkFamily
 }
 
 /** The payload of `created`, and of `settled` for a spawned run. */

@@ -14,7 +14,7 @@ export interface RepeatPreview {
   readonly more: number
   /** Names of the undos that ran behind the cut: the steps that they undid are kept as if they were done. */
   readonly undone: readonly string[]
-  /** Ids of the children that continue with a retry. */
+  /** Ids of the children that continue with a retry, or in whose place a fork creates children of its own. */
   readonly children: readonly string[]
 }
 

@@ -43,6 +43,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'run-not-found': 404,
   'run-quarantined': 409,
   'run-rolled-back': 409,
+  'run-shared': 409,
   'step-failed': 409,
   'step-timed-out': 409,
   'store-unusable': 503,

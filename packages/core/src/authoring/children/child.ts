@@ -8,7 +8,10 @@ export type ChildArgs<In> = undefined extends In
 
 /** The options of `call` and `spawn`. */
 export interface ChildOptions {
-  /** Id of the child. Default: derived from the id of this run and the position of the call. Range: 1 to 200 characters. */
+  /**
+   * Id of the child. In a fork it is followed by `~` and the id of the fork. Default: derived from the id of this run and the position of the
+   * call. Range: 1 to 200 characters.
+   */
   readonly id?: string
   /**
    * What happens to the child when this run ends first: 'cancel' cancels it, 'detach' leaves it. Default: 'cancel'.
@@ -28,13 +31,13 @@ export interface ChildHandle<Output, T = {}> {
   result(): Promise<Output>
   /**
    * Sends a declared signal. Resolves once the signal is stored.
-   * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'option-invalid'
+   * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'run-shared' (this run is a fork), 'option-invalid'
    * @example await ctx.get(order, 'order:7').signal('paid', { cents: 4500 })
    */
   signal<K extends SignalName<T>>(name: K, ...args: SignalArgs<PayloadOf<T, K>, SignalOptions>): Promise<void>
   /**
    * Cancels the run. Resolves once the request is stored, also if the run has ended.
-   * @throws PawlError 'run-not-found', 'run-quarantined', 'option-invalid'
+   * @throws PawlError 'run-not-found', 'run-quarantined', 'run-shared' (this run is a fork), 'option-invalid'
    */
   cancel(reason?: string, options?: CancelOptions): Promise<void>
 }

@@ -22,6 +22,7 @@ import { LogHash } from '../../events/seal.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
 import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedConsent } from '../../runs/cut.ts'
+import { forkFamilyOf } from '../../runs/fork-family.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import { type ForkRequest, hashEdits, otherThanFork } from '../../runs/same-fork.ts'
 import type { Connection } from '../connection.ts'
@@ -148,7 +149,18 @@ export async function previewFork(
   const row = await findRun(connection, original)
   const place = await readForkPlace(connection, row, settings.from)
   const { events, kept } = await keep(connection, row, place, settings)
-  return { ...previewRepeat(events, kept, new Set(settings.edits.keys())), children: [] }
+  const preview = previewRepeat(events, kept, new Set(settings.edits.keys()))
+  return { ...preview, children: replacedChildren(events, kept) }
+}
+
+/** Returns the ids of the runs that the original has created behind the cut, where the fork creates its own. */
+function replacedChildren(events: readonly LogEvent[], kept: readonly LogEvent[]): readonly string[] {
+  const results = new Set(kept.flatMap(({ type, position }) => (type === 'settled' ? [position] : [])))
+  return events.flatMap((event) => {
+    const { type, kind, failed, position, payload } = event
+    const isCreated = type === 'created' || (type === 'settled' && kind === 'spawn' && !failed)
+    return isCreated && !results.has(position) ? (decode(payload) as CreatedPayload).id : []
+  })
 }
 
 /** Reads the present generation. Of a damaged log, what comes before the damage counts if the position has a result there. */
@@ -264,6 +276,12 @@ function withoutMessage(event: LogEvent): LogEvent {
   return { ...event, payload: encodeRecord({ ...of, n: noMessage }, 'update') }
 }
 
+/** The runs of which the original of a fork, or the root of its family, is a fork itself. */
+function originalsOf(original: string, started: StartedPayload): Pick<ForkOrigin, 'above'> {
+  const family = forkFamilyOf(original, started)
+  return family === null ? {} : { above: family.originals }
+}
+
 /** Stores the fork. False: a run with its id exists. */
 async function install(
   connection: Connection,
@@ -284,6 +302,7 @@ async function install(
   const forkedFrom: ForkOrigin = {
     ...{ run: row.id, position, checkpoint: 'checkpoint' in from ? from.checkpoint : null },
     edits: hashEdits(sha256, edits),
+    ...originalsOf(row.id, decode(first.payload) as StartedPayload),
   }
   const flags = started.flags.filter((flag) => flag !== 'timeout')
   const startedBy = by ?? started.by

@@ -127,6 +127,11 @@ export interface OtherRuns {
   /** Whether an operation of this run creates a run with this id in the next unit. */
   isBeingCreated(id: string): boolean
   find(id: string): Promise<RunRow | null>
+  /**
+   * Returns the id of the run that a program means with an id: in a fork, the run that it has created under this id, if there is one.
+   * `isTouched`: it gets a message, or is cancelled. @throws PawlError 'run-shared' (a fork touches a run of its original)
+   */
+  address(id: string, isTouched: boolean): string | Promise<string>
   /** Whether a run was started with the input of a child, as the child was composed or as it was `given`. @throws PawlError 'run-quarantined' */
   hasInput(row: RunRow, child: ChildRun, given: Uint8Array | null): Promise<boolean>
   /** Returns how a run has ended. @throws ReadFailed, LogDamaged, WrittenLater */

@@ -9,7 +9,13 @@ import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { firstGeneration, type Generation, generationIn } from '../../events/generation.ts'
-import type { ParentPayload, RunInfo, StartedPayload, TraceContext } from '../../events/payloads.ts'
+import type {
+  ForkFamily,
+  ParentPayload,
+  RunInfo,
+  StartedPayload,
+  TraceContext,
+} from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { drain } from '../../host/drain.ts'
@@ -19,6 +25,7 @@ import type { Execution } from '../../kernel/execution.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
+import { forkFamilyOf } from '../../runs/fork-family.ts'
 import type { WorkerServices } from '../services.ts'
 import { Branches, type Marks, readMarks } from './branches.ts'
 import { createExecution, type ExecutionHost } from './create-execution.ts'
@@ -53,6 +60,7 @@ export class Continuation implements ExecutionHost {
   #begunUpdates: BegunUpdates | null = null
   #generation: Generation = firstGeneration
   #forkedFrom: RunInfo['forkedFrom']
+  #family: ForkFamily | null = null
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
@@ -87,6 +95,10 @@ export class Continuation implements ExecutionHost {
   /** The run that it is a fork of, and where; undefined if it is none. */
   get forkedFrom(): RunInfo['forkedFrom'] {
     return this.#forkedFrom
+  }
+  /** The fork to whose family it belongs; null if it belongs to none. */
+  get family(): ForkFamily | null {
+    return this.#family
   }
   /** The event that must be written before the first one is delivered. */
   get accepted(): WrittenEvent | null {
@@ -161,6 +173,7 @@ export class Continuation implements ExecutionHost {
     this.#generation = generationIn(payload, started)
     const origin = payload.forkedFrom ?? payload.fork
     this.#forkedFrom = origin && { run: origin.run, position: origin.position }
+    this.#family = forkFamilyOf(this.#claimed.id, payload)
     this.#notes = new LogIndex(this.#generation)
     this.#trace = payload.trace
     this.#startedAt = started.at

@@ -5,12 +5,13 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread, LogDamaged } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
-import type { EndedPayload, ParentPayload } from '../../events/payloads.ts'
+import type { EndedPayload, ForkFamily, ParentPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
 import { composeStart, isSameInput } from '../../runs/check-start.ts'
 import { deriveChildId } from '../../runs/child-id.ts'
+import { ownIdOf } from '../../runs/fork-family.ts'
 import { hashRun } from '../../runs/new-run.ts'
 import type { OtherRuns } from '../activities/activity.ts'
 import { LogReader, passOn, ReadFailed, readAgainMs } from './log-reader.ts'
@@ -22,6 +23,11 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
   const { services } = run
   const count = (root: string, limit: number): Promise<number> =>
     untilRead(run, () => services.store.countDescendants(root, limit))
+  const own = (family: ForkFamily, id: string): string => ownIdOf(services.sha256, family, id)
+  const givenTo = ({ id }: ChildSpec): string | null => {
+    const { family } = run.continuation
+    return id === null || family === null ? id : own(family, id)
+  }
   return {
     compose(child, position, isCalled) {
       const root = rootOf(run)
@@ -29,11 +35,12 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
         ...{ run: run.id, position, depth: depthOf(run) + 1, isCalled },
         ...(root === null ? {} : { root }),
         ...(child.isDetached ? { detached: true } : {}),
+        ...(run.continuation.family === null ? {} : { fork: run.continuation.family }),
       }
       const request = {
         ...startOf(child),
         // Derived from the seed too: an earlier run of this id had other children.
-        id: child.id ?? deriveChildId(run.id, position, keyOf(position)),
+        id: givenTo(child) ?? deriveChildId(run.id, position, keyOf(position)),
         parent,
         trace: run.continuation.trace,
       }
@@ -50,7 +57,16 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
     find: (id) => untilRead(run, () => services.store.find(id)),
     hasInput: (row, child, given) => untilRead(run, () => hasInput(run, row, child, given)),
     readEnd: (row) => untilRead(run, () => readEnd(run, row)),
-    readSignal: (schema, args) => readSignalArgs(schema, args, validate),
+    address(id, isTouched) {
+      const { family } = run.continuation
+      return family === null ? id : untilRead(run, () => address(run, family, own(family, id), id, isTouched))
+    },
+    readSignal: (schema, args) =>
+      whenKnown(readSignalArgs(schema, args, validate), (content) => {
+        const { family } = run.continuation
+        const { key } = content
+        return family === null || key === null ? content : { ...content, key: own(family, key) }
+      }),
   }
 }
 
@@ -74,6 +90,24 @@ function startOf({ procedure, code, input, id }: ChildSpec): {
 } {
   // Another start may meet only an id that was given.
   return { procedure, code, input: decode(input), isRepeatable: id !== null, by: null, tags: [] }
+}
+
+/** Returns the run that a program of a fork means with an id. @throws PawlError 'run-shared' */
+async function address(
+  { services }: RunState,
+  { originals }: ForkFamily,
+  own: string,
+  id: string,
+  isTouched: boolean,
+): Promise<string> {
+  const { store } = services
+  if ((await store.find(own)) !== null) return own
+  if (!isTouched) return id
+  for (let above: string | undefined = id; above !== undefined; ) {
+    if (originals.includes(above)) throw new PawlError('run-shared', { run: id, original: above })
+    above = (await store.find(above))?.parent?.run
+  }
+  return id
 }
 
 /** Compares the input of another run, as the input of a repeated start is. */

@@ -24,7 +24,7 @@ export const repeatTexts = {
     string
   >,
   more: (count: number) => `${count} more`,
-  children: 'These child runs continue as well',
+  children: 'Child runs: a retry continues them, a fork creates its own in their place',
   undone: 'Undone in the run since, but kept as if they were done',
   retry: {
     button: 'Retry…',

@@ -19,12 +19,15 @@ export class ResultActivity implements Activity {
   readonly dueAt = null
   readonly #context: ActivityContext
   readonly #pending: Pending<ResultOperation>
+  /** The run whose end it waits for. */
+  #run: string
   #isReading = false
   #isOver = false
 
   constructor(context: ActivityContext, pending: Pending<ResultOperation>) {
     this.#context = context
     this.#pending = pending
+    this.#run = pending.operation.run
   }
 
   get busy(): Busy {
@@ -35,11 +38,30 @@ export class ResultActivity implements Activity {
   }
 
   begin(): void {
+    const run = this.#context.others.address(this.#pending.operation.run, false)
+    if (!(run instanceof Promise)) return this.#watch(run)
+    this.#isReading = true
+    run.then(
+      (known) =>
+        this.#context.guard(() => {
+          this.#isReading = false
+          if (!this.#isOver) this.#watch(known)
+          this.#context.lookAgain()
+        }),
+      (error: unknown) =>
+        this.#context.guard(() => {
+          throw error
+        }),
+    )
+  }
+
+  #watch(watched: string): void {
+    this.#run = watched
     const { runId, generation } = this.#context
-    const { position, operation } = this.#pending
+    const { position } = this.#pending
     const watch: WatchPayload = { run: runId, position }
     const message = {
-      run: operation.run,
+      run: watched,
       kind: 'watch',
       name: '',
       // An earlier generation may have waited at this position.
@@ -75,7 +97,7 @@ export class ResultActivity implements Activity {
   #onRefused(why: RefusedWhy): void {
     // The message about the end came first.
     if (this.#isOver) return
-    const { run } = this.#pending.operation
+    const run = this.#run
     if (why === 'missing') return this.#end(failed(this.#pending, new PawlError('run-not-found', { run })))
     this.#isReading = true
     const read = why === 'held' ? untilTaken(this.#context.clock).then(() => null) : this.#read(run)

@@ -19,10 +19,13 @@ export class SendActivity implements Activity {
   readonly #context: ActivityContext
   readonly #pending: Pending<SendOperation>
   readonly #work: AwaitedWork
+  /** The run that gets it. */
+  #run: string
 
   constructor(context: ActivityContext, pending: Pending<SendOperation>) {
     this.#context = context
     this.#pending = pending
+    this.#run = pending.operation.run
     this.#work = new AwaitedWork(context, pending)
   }
 
@@ -31,7 +34,14 @@ export class SendActivity implements Activity {
   }
 
   begin(): void {
-    const { run, name, message } = this.#pending.operation
+    const run = this.#context.others.address(this.#pending.operation.run, true)
+    if (!(run instanceof Promise)) return this.#sendTo(run)
+    this.#work.await(run, (known) => this.#sendTo(known))
+  }
+
+  #sendTo(run: string): void {
+    this.#run = run
+    const { name, message } = this.#pending.operation
     if (message.do === 'cancel')
       return this.#send({
         run,
@@ -71,7 +81,8 @@ export class SendActivity implements Activity {
   }
 
   #onRefused(why: RefusedWhy): void {
-    const { run, message } = this.#pending.operation
+    const { message } = this.#pending.operation
+    const run = this.#run
     // There is nothing left to cancel.
     if (why === 'ended' && message.do === 'cancel')
       return this.#context.record({ type: 'settled', pending: this.#pending })
