@@ -74,8 +74,9 @@ function isUndo({ type, kind }: LogEvent): boolean {
 /** Whether it was cancelled and its code did not end it, or ended it by a bug: the run says so, unless its log has no operation. */
 export function skipsUndos(run: RunRecord): boolean {
   const { state, info } = run
-  const events = standingEvents(run)
   if (info === null) return false
+  // What an earlier generation has done counts as done.
+  const events = run.events.slice(run.base)
   if (state === 'cancelled' && events.every(({ kind }) => kind === null) && endedWithCancel(run)) return true
   return skippedWhy(run) !== undefined
 }

@@ -20,8 +20,8 @@ import { topicOf } from '../../runs/topics.ts'
 import type { RunDraft } from '../activities/activity.ts'
 import { consume } from '../activities/activity.ts'
 import { decidedByPerson } from '../activities/decide/decide-activity.ts'
+import type { Continuation } from './continuation.ts'
 import { describeEnding, type Ending, endedEvent } from './ending.ts'
-import type { LogIndex } from './log-index.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { UnitParts } from './unit.ts'
 
@@ -81,11 +81,15 @@ export interface EndWithoutCode {
  * Ends a cancelled run whose procedure cannot continue: with the cancel, unless the log has it, and with the answer to each
  * open question that was accepted, or its withdrawal. Nothing of it is delivered.
  */
-export function endWithoutCode(notes: LogIndex, draft: RunDraft | null, now: number): EndWithoutCode {
+export function endWithoutCode(
+  { notes, mayHaveBegun }: Pick<Continuation, 'notes' | 'mayHaveBegun'>,
+  draft: RunDraft | null,
+  now: number,
+): EndWithoutCode {
   const cancelled = notes.cancelled ?? (draft === null ? null : noteOf(draft, now)) ?? { at: now }
   const ending = cancelWith(cancelled.reason, [])
-  // A cancel that the log has was recorded by a worker with its code, which may have registered undos without a step.
-  const mayHaveUndos = notes.hasOperations || notes.cancelled !== null
+  // A worker with its code may have registered undos before any operation was recorded.
+  const mayHaveUndos = notes.hasOperations || notes.cancelled !== null || mayHaveBegun
   const rollback: RollbackRecord = {
     ...{ reason: cancelled.reason ?? 'the run was cancelled', ...notes.undos() },
     skipped: 'The run ended without its code, so the undos that its procedure had registered did not run',

@@ -54,6 +54,7 @@ export class Continuation implements ExecutionHost {
   #execution: Execution<ProcedureOperation> | null = null
   #notes: LogIndex | null = null
   #endsUnbegun = false
+  #mayHaveBegun = false
   #rollback: RollbackProgress | null = null
   #branches: Branches | null = null
   #requests: ContinueRequests | null = null
@@ -149,6 +150,10 @@ export class Continuation implements ExecutionHost {
   isPending(one: Pending<ProcedureOperation>): boolean {
     return this.#execution?.pending.get(one.position) === one
   }
+  /** Whether a worker has owned this generation before: its first turn may have run, although the log has no event of it. */
+  get mayHaveBegun(): boolean {
+    return this.#mayHaveBegun
+  }
   /** Whether its timeout had passed before its first turn: none of its code has run. */
   get endsUnbegun(): boolean {
     return this.#endsUnbegun
@@ -177,6 +182,7 @@ export class Continuation implements ExecutionHost {
     this.#notes = new LogIndex(this.#generation)
     this.#trace = payload.trace
     this.#startedAt = started.at
+    this.#mayHaveBegun = !this.#isNew(started)
     return payload
   }
 

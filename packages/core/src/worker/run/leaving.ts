@@ -56,7 +56,7 @@ export function leaveWithoutCode(state: RunState): void {
   for (const n of state.mailbox.taken) state.mailbox.giveBack(n)
   const request = notes.cancelled === null ? state.mailbox.take([cancelTopic]) : undefined
   const recorded = request === undefined ? (state.isOverdue ? recordTimeout() : null) : recordRequest(request)
-  const { ending, compose } = endWithoutCode(notes, recorded, state.services.time.now())
+  const { ending, compose } = endWithoutCode(state.continuation, recorded, state.services.time.now())
   state.activities.stop()
   state.opening = null
   state.ending = ending

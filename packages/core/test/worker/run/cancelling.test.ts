@@ -7,10 +7,10 @@ import { LogIndex } from '../../../src/worker/run/log-index.ts'
 const mailbox = { oldest: () => undefined, signals: [] }
 const cancel = recordCancel({ reason: 'wrong code' })
 
-function rollbackOf(log: readonly LogEvent[], draft: typeof cancel | null): unknown {
+function rollbackOf(log: readonly LogEvent[], draft: typeof cancel | null, mayHaveBegun = false): unknown {
   const notes = new LogIndex()
   notes.add(log)
-  const { info } = endWithoutCode(notes, draft, 7).compose(mailbox)
+  const { info } = endWithoutCode({ notes, mayHaveBegun }, draft, 7).compose(mailbox)
   return info?.rollback
 }
 
@@ -20,6 +20,12 @@ describe('a cancelled run that ends without its code', () => {
     expect(decode(log[0]?.payload ?? null)).toEqual({ reason: 'wrong code' })
     expect(rollbackOf(log, null)).toMatchObject({
       reason: 'wrong code',
+      skipped: expect.stringContaining('ended without its code'),
+    })
+  })
+
+  test('says that undos did not run if a worker had begun it, though nothing is in the log', () => {
+    expect(rollbackOf([], cancel, true)).toMatchObject({
       skipped: expect.stringContaining('ended without its code'),
     })
   })
