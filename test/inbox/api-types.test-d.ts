@@ -35,6 +35,7 @@ test('the inbox reads no field that the server does not have, optional ones incl
   expectTypeOf<Unknown<inbox.Ask, server.AskJson>>().toBeNever()
   expectTypeOf<Unknown<inbox.GivenAnswer, NonNullable<server.AskJson['answer']>>>().toBeNever()
   expectTypeOf<Unknown<inbox.Choice, server.AskJson['choices'][number]>>().toBeNever()
+  expectTypeOf<Unknown<inbox.Decision, server.AskJson['decisions'][number]>>().toBeNever()
   expectTypeOf<Unknown<inbox.Risk, NonNullable<server.AskJson['risk']>>>().toBeNever()
   expectTypeOf<Unknown<inbox.LogEntry, server.LogEntryJson>>().toBeNever()
   expectTypeOf<Unknown<inbox.Worker, server.WorkerJson>>().toBeNever()

@@ -138,3 +138,28 @@ test('a message cannot add headers to its mail', async () => {
   })
   expect(s.smtp.arrived[0]?.headers['bcc']).toBeUndefined()
 })
+
+test('no value in a mail can look like another line of it, and what is left out is said', async () => {
+  const pay = procedure({ name: 'pay' }, async (ctx) => {
+    await ctx.human.approve('Pay?', {
+      to: 'user:ana',
+      params: {
+        note: 'thanks\namount: 1\n\nDue never',
+        'memo\namount': 'a\u202eb',
+        text: 'x'.repeat(6_000),
+        amount: 1_000_000,
+      },
+      details: [{ title: 'Letter', body: `Dear all,\n${'word '.repeat(30)}\namount: 1` }],
+    })
+  })
+  await using s = await startMail({}, { procedures: [pay] })
+  await s.engine.run(pay, undefined)
+  await expect.poll(() => s.smtp.arrived.length).toBe(1)
+  const lines = (s.smtp.arrived[0]?.text ?? '').split(/\r?\n/)
+  expect(lines.filter((line) => /^ *amount:/.test(line))).toEqual(['  amount: 1000000'])
+  expect(lines).toContain('    | amount: 1')
+  expect(lines).toContain('    | Due never')
+  expect(lines).toContain('  memo amount: a[U+202E]b')
+  expect(lines.join('\n')).toContain('(The rest is not in this mail. Read all of it before you answer.)')
+  for (const line of lines.filter((line) => line.includes('|'))) expect(line.length).toBeLessThan(80)
+})

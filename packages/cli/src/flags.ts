@@ -24,6 +24,7 @@ export function withAnswer(command: Command): Command {
     .option('--artifact <json|@file>', 'the edited artifact of a review')
     .option('--comment <text>', 'a comment')
     .option('--as <person>', 'who decided, such as user:ana; default: you')
+    .option('--yes', 'give a risky answer without confirming it')
 }
 
 /** Follows until the end, so no limit applies. */

@@ -55,3 +55,21 @@ test('says who won if an ask is answered a second time', async () => {
   const late = await workspace.pawl('answer', 'r:1/0', '--choice', 'south', '--as', 'user:bob')
   expect(late).toMatchObject({ status: 5, stderr: expect.stringContaining('already answered by user:ana') })
 })
+
+test('a dangerous answer needs `--yes` outside a terminal, also one that refuses, and stays open without', async () => {
+  using workspace = await createWorkspace()
+  await start(workspace, 'discard')
+  for (const args of [
+    ['answer', 'r:1/0', '--choice', 'reject'],
+    ['answer', 'r:1/0', '--choice', 'approve'],
+    ['resume', 'r:1/0', '--resolution', '{"decision":"reject"}'],
+  ]) {
+    const refused = await workspace.pawl(...args)
+    expect(refused, refused.stderr).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Pass --yes'),
+    })
+  }
+  expect(JSON.parse((await workspace.pawl('inbox', '--json')).stdout)).toMatchObject([{ status: 'open' }])
+  expect(await workspace.pawl('answer', 'r:1/0', '--choice', 'reject', '--yes')).toMatchObject({ status: 0 })
+})

@@ -101,7 +101,14 @@ test('control characters of an engine log and of a suggested command are printed
   showSuspension(out, [
     {
       ...{ id: 'ask\x9b', run: 'r:1', procedure: 'pick', position: 0, kind: 'select', status: 'open' },
-      ...{ message: 'Where to?', choices: [{ value, label: 'there' }], to: [], editable: [], overdue: false },
+      ...{
+        message: 'Where to?',
+        choices: [{ value, label: 'there' }],
+        decisions: [],
+        to: [],
+        editable: [],
+        overdue: false,
+      },
       ...{ askedAt: '2026-01-01T00:00:00.000Z', alternatives: [], details: [], links: [], history: [] },
     },
   ])

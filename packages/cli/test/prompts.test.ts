@@ -256,3 +256,18 @@ test('asks before it cancels, and leaves the run alone by default', async () => 
   await agreed.see('The cancel of run r:1 is stored')
   expect(await agreed.end()).toBe(0)
 })
+
+test('a dangerous answer is confirmed by typing it at critical risk', async () => {
+  using workspace = await createWorkspace()
+  const id = await ask(workspace, 'discard')
+  await using terminal = inTerminal(workspace, ['answer', id, '--choice', 'reject'])
+  await terminal.see('Type reject to confirm')
+  terminal.type('approve')
+  terminal.press('enter')
+  await terminal.see('Type reject, or press Ctrl-C.')
+  terminal.press('clear')
+  terminal.type('reject')
+  terminal.press('enter')
+  expect(await terminal.end(), terminal.screen).toBe(0)
+  expect(await resultOf(workspace, 'discard')).toBe('reject')
+})

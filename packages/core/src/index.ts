@@ -1,4 +1,5 @@
 // The public API. Anything not exported here may change at any time.
+export type { AskDecision } from './asks/decisions.ts'
 export {
   type Agent,
   type AgentCall,

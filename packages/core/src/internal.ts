@@ -2,6 +2,7 @@
 
 export { checkAnswer } from './asks/answer-check.ts'
 export { AskIds, askAddressOf } from './asks/ask-id.ts'
+export { decisionsOf, isCritical, isRefusal } from './asks/decisions.ts'
 export { type AgentDefinition, agentDefinitionOf, decider } from './authoring/agent/agent.ts'
 export { isCausedByCancel, readCancel } from './authoring/cancel.ts'
 export { createProgram } from './authoring/context.ts'
@@ -23,6 +24,7 @@ export { BegunUpdates } from './authoring/update/update.ts'
 export { docsPage } from './base/docs.ts'
 export { formatDuration } from './base/duration.ts'
 export { isEqual } from './base/equal.ts'
+export { escapeHiddenInJson, markHidden, toOneLine } from './base/hidden.ts'
 export { implement } from './base/implement.ts'
 export { issuesOf } from './base/issues.ts'
 export { Notifier } from './base/notifier.ts'
@@ -56,6 +58,7 @@ export {
   readWorkers,
 } from './client/log/events.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
+export { type AskFact, factsOf, payloadText, plainPayload, riskOf } from './client/views/facts.ts'
 export { keptByDefault, systemPorts } from './engine.ts'
 export { isBug } from './errors/bug.ts'
 export { listIssues, showFailure } from './errors/catalogue.ts'

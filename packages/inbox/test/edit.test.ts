@@ -9,7 +9,14 @@ const entryOf = (type: string, result: Json, status: LogEntry['status'] = 'done'
 
 const askOf = (parts: Partial<Ask>): Ask => ({
   ...{ id: 'run:1/3', run: 'run:1', procedure: 'refund', position: 3, kind: 'approve', status: 'answered' },
-  ...{ message: 'Refund?', choices: [], to: [], askedAt: '2026-01-01T00:00:00.000Z', overdue: false },
+  ...{
+    message: 'Refund?',
+    choices: [],
+    decisions: [],
+    to: [],
+    askedAt: '2026-01-01T00:00:00.000Z',
+    overdue: false,
+  },
   ...{ editable: [], alternatives: [], details: [], links: [], history: [] },
   ...parts,
 })

@@ -38,7 +38,7 @@ const review = one('review', async (ctx) => {
 async function open(of: Procedure<undefined, string>, body: object = {}) {
   const engine = await createEngine({
     store: memory(),
-    procedures: [input, word, refund, review],
+    procedures: [...new Set([input, word, refund, review, of])],
     logger: silent,
   })
   const { dispatch } = dispatchOf({ client: engine, auth: byToken, links })
@@ -159,4 +159,24 @@ test('a link shows the history of its ask only if it was made to', async () => {
   const page = await s.page()
   expect(page).toContain('Before: draft')
   expect(page).toContain('a draft for &lt;i&gt;Ada&lt;/i&gt;')
+})
+
+test('the page that asks to confirm shows the values, and what the person has changed', async () => {
+  await using s = await open(refund)
+  const confirm = await s.send({ choice: 'approve', 'field.params.amount': '999999' })
+  expect(confirm.text).toContain('name="confirmed"')
+  expect(confirm.text).toContain('Approve: Refund 450 EUR?')
+  expect(confirm.text).toContain('<dt>note</dt><dd dir="auto">as agreed</dd>')
+  expect(confirm.text).toContain('<dt>amount</dt><dd dir="auto"><del>450</del> <ins>999999</ins></dd>')
+  expect(confirm.text).not.toContain('<del>as agreed</del>')
+  expect(await s.page()).toContain('value="approve"')
+})
+
+test('the page shows the whole of a long text, of which a part alone could be approved', async () => {
+  const text = `${'all is well. '.repeat(4_000)}but pay 1000000`
+  const long = one('long', async (ctx) =>
+    say((await ctx.human.approve('Pay?', { params: { text } })).approved),
+  )
+  await using s = await open(long)
+  expect(await s.page()).toContain('but pay 1000000')
 })

@@ -1,7 +1,10 @@
-import type { Ask } from '@pawl/core'
+import type { Ask, AskDecision } from '@pawl/core'
+import { clipText, isRefusal, toOneLine } from '@pawl/core/internal'
+import { describe } from './describe.ts'
+import { bold, plain, richText, section } from './rich-text.ts'
 
-// Limits of Slack: a section has 3,000 characters, a button 75, a row of actions 25 elements.
-const maxText = 2_900
+// Limits of Slack: a button has 75 characters, a row of actions 25 elements.
+const maxNotification = 2_900
 const maxButton = 75
 const maxButtons = 25
 
@@ -16,30 +19,47 @@ export interface ButtonValue {
 
 /** The text of notifications and of old clients. */
 export function fallbackOf({ message }: Ask): string {
-  return escapeText(message).slice(0, maxText)
+  return escapeText(clipText(toOneLine(message), maxNotification))
 }
 
+/**
+ * The message of an open ask. What is approved must be seen: if Slack cannot show all of it, only a refusal has a button, and the
+ * others are in the inbox.
+ */
 export function openBlocks(ask: Ask, page: string | undefined): readonly object[] {
-  const decisions = decisionsOf(ask)
+  const shown = describe(ask)
+  const isWhole = shown.isWhole && ask.decisions.every(fits) && ask.decisions.length <= maxButtons
+  const offered = isWhole
+    ? ask.decisions
+    : ask.decisions.filter((one) => isRefusal(ask, one.value) && fits(one))
   return [
-    ...describe(ask),
-    {
-      type: 'input',
-      block_id: commentField.block,
-      optional: true,
-      label: plain('Comment'),
-      element: { type: 'plain_text_input', action_id: commentField.action, max_length: 3_000 },
-    },
-    ...(decisions.length > maxButtons
-      ? [section('It has more decisions than Slack can show.')]
-      : [{ type: 'actions', elements: decisions.map((one) => button(ask, one)) }]),
+    richText(shown.elements),
+    ...(isWhole
+      ? []
+      : [richText([section([bold('Slack cannot show all of this ask. Read and decide it in the inbox.')])])]),
+    ...(offered.length === 0
+      ? []
+      : [commentBlock, { type: 'actions', elements: offered.map((one) => button(ask, one)) }]),
     ...(page === undefined ? [] : [context(`<${page}|Open in the inbox>`)]),
   ]
 }
 
 /** Without buttons: there is nothing left to press. */
 export function closedBlocks(ask: Ask): readonly object[] {
-  return [section(bold(ask.message)), context(outcomeOf(ask))]
+  return [
+    richText([
+      section([bold(toOneLine(ask.message))]),
+      section([{ type: 'text', text: toOneLine(outcomeOf(ask)) }]),
+    ]),
+  ]
+}
+
+const commentBlock = {
+  type: 'input',
+  block_id: commentField.block,
+  optional: true,
+  label: plain('Comment'),
+  element: { type: 'plain_text_input', action_id: commentField.action, max_length: 3_000 },
 }
 
 function outcomeOf({ kind, status, answer }: Ask): string {
@@ -52,97 +72,45 @@ function outcomeOf({ kind, status, answer }: Ask): string {
       : 'choice' in answer
         ? answer.choice
         : kind
-  return escapeText(
-    `Answered by ${answer.by}${answer.via === undefined ? '' : ` (${answer.via})`}: ${decision}`,
-  )
+  return `Answered by ${answer.by}${answer.via === undefined ? '' : ` (${answer.via})`}: ${decision}`
 }
 
-interface Decision {
-  readonly value: string
-  readonly label: string
-  readonly style: 'primary' | 'danger' | undefined
-  /** Asked before it counts. */
-  readonly confirm: string | undefined
+/** A label that is cut could read as another one. */
+function fits({ label }: AskDecision): boolean {
+  return toOneLine(label).length <= maxButton
 }
 
-function decisionsOf({ kind, choices, risk }: Ask): readonly Decision[] {
-  const isDangerous = risk?.level === 'high' || risk?.level === 'critical'
-  if (kind === 'approve')
-    return [
-      {
-        value: 'approve',
-        label: 'Approve',
-        style: 'primary',
-        confirm: isDangerous ? `The risk is ${risk.level}.` : undefined,
-      },
-      { value: 'reject', label: 'Reject', style: undefined, confirm: undefined },
-    ]
-  return choices.map(({ value, label, effect, style }) => ({
-    ...{ value, label, style },
-    confirm: style === 'danger' || isDangerous ? (effect ?? 'This is marked as dangerous.') : undefined,
-  }))
-}
-
-function button(ask: Ask, { value, label, style, confirm }: Decision): object {
+function button(ask: Ask, decision: AskDecision): object {
+  const { value, style } = decision
   const carried: ButtonValue = { ask: ask.id, decision: value }
   return {
     type: 'button',
     action_id: `pawl_${value}`.slice(0, 255),
-    text: plain(label),
+    text: plain(toOneLine(decision.label)),
     value: JSON.stringify(carried),
-    ...(style === undefined ? {} : { style }),
-    ...(confirm === undefined ? {} : { confirm: confirmation(label, confirm) }),
+    ...(style === 'plain' ? {} : { style }),
+    ...(decision.confirm === 'none' ? {} : { confirm: confirmation(ask, decision) }),
   }
 }
 
-function confirmation(label: string, text: string): object {
-  return { title: plain(label), text: plain(text, 300), confirm: plain(label, 30), deny: plain('Back') }
-}
-
-function describe({ message, risk, params, artifact, details, dueAt, onTimeout }: Ask): readonly object[] {
-  const entries = Object.entries((params ?? {}) as object)
-  return [
-    section(bold(message)),
-    ...(risk === undefined
-      ? []
-      : [context(escapeText(`Risk: ${[risk.level, ...(risk.reasons ?? [])].join(', ')}`))]),
-    ...(entries.length === 0
-      ? []
-      : [section(entries.map(([name, value]) => escapeText(`${name}: ${show(value)}`)).join('\n'))]),
-    ...(artifact === undefined ? [] : [section(escapeText(show(artifact)))]),
-    ...details.slice(0, 20).map(({ title, body }) => section(`${bold(title)}\n${escapeText(show(body))}`)),
-    ...(dueAt === undefined
-      ? []
-      : [
-          context(
-            escapeText(`Due ${dueAt.toUTCString()}${onTimeout === undefined ? '' : `, then ${onTimeout}`}`),
-          ),
-        ]),
-  ]
-}
-
-function section(text: string): object {
-  return { type: 'section', text: { type: 'mrkdwn', text: text.slice(0, maxText), verbatim: true } }
+/** A second press. Slack has no dialog in which a word has to be typed. */
+function confirmation({ risk }: Ask, { label, effect, style }: AskDecision): object {
+  const why =
+    effect ??
+    (style === 'danger' || risk === undefined ? 'This is marked as dangerous.' : `The risk is ${risk.level}.`)
+  return {
+    title: plain(clipText(toOneLine(label), 100)),
+    text: plain(clipText(toOneLine(why), 300)),
+    confirm: plain(clipText(toOneLine(label), 30)),
+    deny: plain('Back'),
+  }
 }
 
 function context(text: string): object {
-  return { type: 'context', elements: [{ type: 'mrkdwn', text: text.slice(0, maxText), verbatim: true }] }
-}
-
-function plain(text: string, max: number = maxButton): object {
-  return { type: 'plain_text', text: text.slice(0, max) }
-}
-
-function bold(text: string): string {
-  return `*${escapeText(text)}*`
+  return { type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] }
 }
 
 /** Slack reads `<…>` as links and mentions. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return value
-  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? one.toString() : one)) ?? ''
 }

@@ -25,6 +25,17 @@ const many = procedure(
     ),
 )
 
+const forged = approving('forged', {
+  params: { note: 'thanks\namount: 1', 'memo\namount': '~9~', far: 'a\u202eb', amount: 1_000_000 },
+})
+const long = approving('long', { params: { note: 'x'.repeat(3_000), amount: 1_000_000 } })
+const wide = approving('wide', {
+  details: Array.from({ length: 120 }, (_, n) => ({ title: `Line ${n}`, body: 'same' })),
+})
+const secretive = approving('secretive', {
+  params: { limits: new Map([['max', 7]]), cents: 5n, rate: Infinity },
+})
+
 const people: Readonly<Record<string, Sender>> = {
   U1: { as: 'user:ana', names: ['group:support'] },
   U2: { as: 'user:bob', names: ['group:support'] },
@@ -45,7 +56,12 @@ async function scene(options: Partial<SlackOptions> = {}) {
     ...options,
   })
   const engine = await createEngine({
-    ...{ store: memory(), procedures: [plain, critical, many], channels: [channel], logger: silent },
+    ...{
+      store: memory(),
+      procedures: [plain, critical, many, forged, long, wide, secretive],
+      channels: [channel],
+      logger: silent,
+    },
   })
   return {
     ...{ double, engine, channel },
@@ -159,5 +175,57 @@ test('an ask with more choices than Slack has buttons is posted without any', as
   await using s = await scene()
   const { message } = await s.post(many)
   expect(s.double.buttonsOf(message)).toEqual([])
-  expect(JSON.stringify(message)).toContain('more decisions than Slack can show')
+  expect(JSON.stringify(message)).toContain('Slack cannot show all of this ask.')
+})
+
+/** The texts of a message, one line for each paragraph or frame. */
+function linesOf(message: { readonly blocks: readonly object[] } | undefined): readonly string[] {
+  const blocks = message?.blocks as readonly {
+    readonly type: string
+    readonly elements?: readonly RichElement[]
+  }[]
+  return blocks
+    .filter(({ type }) => type === 'rich_text')
+    .flatMap(({ elements = [] }) => elements)
+    .map(
+      ({ type, elements }) =>
+        `${type === 'rich_text_preformatted' ? 'frame ' : ''}${elements.map(({ text }) => text).join('')}`,
+    )
+}
+
+interface RichElement {
+  readonly type: string
+  readonly elements: readonly { readonly text: string }[]
+}
+
+test('no value can look like another one: lines are framed, markup is text, and hidden characters are named', async () => {
+  await using s = await scene()
+  const { message } = await s.post(forged)
+  const lines = linesOf(message)
+  expect(lines).toContain('frame thanks\namount: 1')
+  expect(lines).toContain('memo amount: ~9~\n')
+  expect(lines).toContain('far: a[U+202E]b\n')
+  expect(lines.filter((line) => line.startsWith('amount:'))).toEqual(['amount: 1000000\n'])
+  const written = JSON.stringify(message?.blocks)
+  expect(written).not.toContain('\u202e')
+  expect(written).not.toContain('mrkdwn')
+})
+
+test.each([
+  ['a value is longer than Slack takes', long],
+  ['it has more parts than Slack takes', wide],
+])('only a refusal has a button if %s', async (_, of) => {
+  await using s = await scene()
+  const { run, message } = await s.post(of)
+  expect(s.double.buttonsOf(message).map(({ text }) => text.text)).toEqual(['Reject'])
+  expect(linesOf(message).join()).toContain('Slack cannot show all of this ask.')
+  await s.channel.handle(s.double.press(message, 'Reject', 'U1'))
+  expect(await run.result()).toBe('rejected by user:ana')
+})
+
+test('values that JSON has no type for are shown', async () => {
+  await using s = await scene()
+  const { message } = await s.post(secretive)
+  const lines = linesOf(message).join()
+  for (const part of ['"max",', '7', 'cents: 5', 'rate: Infinity']) expect(lines).toContain(part)
 })

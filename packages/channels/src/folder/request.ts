@@ -1,4 +1,5 @@
 import type { Ask } from '@pawl/core'
+import { escapeHiddenInJson, plainPayload } from '@pawl/core/internal'
 import type { Queue } from './queue.ts'
 
 /** The text of a request: what a person needs to decide. */
@@ -9,7 +10,7 @@ export function requestOf(ask: Ask, { scope, queue }: Queue, page: string | unde
     ...{ ask: id, run, procedure, scope, queue, kind, message },
     sections: ask.details.map(({ title, body, as }) => ({ title, body, as })),
     ...{ params, editable, schema, artifact, baseline, initial, risk, severity, error, alternatives, links },
-    decisions: kind === 'approve' ? ['approve', 'reject'] : choices.map(({ value }) => value),
+    decisions: kind === 'input' ? [] : ask.decisions.map(({ value }) => value),
     choices,
     history: ask.history,
     ...{ startedBy, askedAt: ask.askedAt, dueAt: ask.dueAt, onTimeout, page },
@@ -23,15 +24,7 @@ export function outcomeOf(ask: Ask, { scope, queue }: Queue): string {
   return write({ ask: id, run, procedure, scope, queue, kind, message, status, answer })
 }
 
+/** A program reads it, and so do people: hidden characters are escaped, which means the same in JSON. */
 function write(value: object): string {
-  return `${JSON.stringify(value, showPayload, 2)}\n`
-}
-
-/** Payloads that JSON has no type for. */
-function showPayload(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString()
-  if (value instanceof Map) return [...value]
-  if (value instanceof Set) return [...value]
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
-  return value
+  return `${escapeHiddenInJson(JSON.stringify(value, plainPayload, 2))}\n`
 }

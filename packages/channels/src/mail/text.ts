@@ -1,12 +1,24 @@
 import type { Ask } from '@pawl/core'
+import {
+  type AskFact,
+  clipText,
+  factsOf,
+  isCritical,
+  markHidden,
+  riskOf,
+  toOneLine,
+} from '@pawl/core/internal'
 
 const maxSubject = 150
+/** What a mail shows of one text. The link and the inbox show all of it. */
 const maxPart = 5_000
+/** Longer lines are wrapped, and the rest of one could read as a line of its own. */
+const maxLine = 72
 
 /** A subject of one line. It says nothing of a critical ask. */
 export function subjectOf(ask: Ask): string {
-  const line = isCritical(ask) ? 'A critical ask waits for you' : oneLine(ask.message)
-  return line.length <= maxSubject ? line : `${line.slice(0, maxSubject - 1)}…`
+  const line = isCritical(ask) ? 'A critical ask waits for you' : toOneLine(ask.message)
+  return clipText(line, maxSubject)
 }
 
 /** The text of a mail about an open ask, and where it can be answered. */
@@ -19,46 +31,45 @@ export function openText(ask: Ask, address: string | undefined): string {
 /** The text of a mail about a closed ask. */
 export function closedText(ask: Ask): string {
   const { answer, status } = ask
-  const by = answer === undefined ? `It is closed: ${status}.` : `It was answered by ${oneLine(answer.by)}.`
-  return [...(isCritical(ask) ? [] : [visible(ask.message)]), by, 'Nothing is left to do.', ''].join('\n\n')
+  const by = answer === undefined ? `It is closed: ${status}.` : `It was answered by ${toOneLine(answer.by)}.`
+  return [
+    ...(isCritical(ask) ? [] : [show(ask.message, '').replace(/^\n/, '')]),
+    by,
+    'Nothing is left to do.',
+    '',
+  ].join('\n\n')
 }
 
-function describe({ message, risk, params, details, artifact, dueAt, onTimeout }: Ask): readonly string[] {
-  const entries = Object.entries((params ?? {}) as object)
+function describe(ask: Ask): readonly string[] {
+  const { message, risk, dueAt, onTimeout } = ask
+  const facts = factsOf(ask)
+  const values = facts.filter(({ isValue }) => isValue)
   return [
-    visible(message),
-    ...(risk === undefined ? [] : [`Risk: ${[risk.level, ...(risk.reasons ?? [])].map(oneLine).join(', ')}`]),
-    ...(entries.length === 0
-      ? []
-      : [entries.map(([name, value]) => `${oneLine(name)}: ${show(value)}`).join('\n')]),
-    ...(artifact === undefined ? [] : [show(artifact)]),
-    ...details.map(({ title, body }) => `${oneLine(title)}: ${show(body)}`),
+    show(message, '').replace(/^\n/, ''),
+    ...(risk === undefined ? [] : [[riskOf(risk).title, ...riskOf(risk).parts].map(toOneLine).join(', ')]),
+    ...(values.length === 0 ? [] : [`Values:\n${values.map((one) => showFact(one, '  ')).join('\n')}`]),
+    ...facts.filter(({ isValue }) => !isValue).map((one) => showFact(one, '')),
+    ...ask.decisions.flatMap(({ label, effect }) =>
+      effect === undefined ? [] : [showFact({ title: label, text: effect }, '')],
+    ),
+    ...ask.links.map(({ label, url }) => `${toOneLine(label)}: ${toOneLine(url)}`),
     ...(dueAt === undefined
       ? []
-      : [`Due ${dueAt.toUTCString()}${onTimeout === undefined ? '' : `, then ${onTimeout}`}`]),
+      : [`Due ${dueAt.toUTCString()}${onTimeout === undefined ? '' : `, then ${toOneLine(onTimeout)}`}`]),
   ]
 }
 
-function isCritical({ risk, severity }: Ask): boolean {
-  return risk?.level === 'critical' || severity === 'critical'
+function showFact({ title, text }: Pick<AskFact, 'title' | 'text'>, indent: string): string {
+  return `${indent}${toOneLine(title)}: ${show(text, indent)}`
 }
 
-function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, showBigint, 2)
-  return visible(text.length <= maxPart ? text : `${text.slice(0, maxPart)}… The inbox shows the rest.`)
-}
-
-function showBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value
-}
-
-/** Characters that cannot be seen, or that change the direction of text, could make it read as another. */
-const invisible = /(?![\t\n])\p{Cc}|\p{Bidi_Control}|[\u00ad\u200b\u2060-\u2064\ufeff]/gu
-
-function visible(text: string): string {
-  return text.replace(invisible, '')
-}
-
-function oneLine(text: string): string {
-  return visible(text).replaceAll(/\s+/g, ' ').trim()
+/** A short text as it is. Every line of any other is marked, so that none can read as a line of the mail. */
+function show(text: string, indent: string): string {
+  const shown = markHidden(text)
+  if (shown.length <= maxLine && /^\S+( \S+)*$/.test(shown)) return shown
+  const all = clipText(shown, maxPart)
+  const lines = all.split(/\r?\n/).flatMap((line) => line.match(new RegExp(`.{1,${maxLine}}`, 'gsu')) ?? [''])
+  const more =
+    all === shown ? '' : `\n${indent}(The rest is not in this mail. Read all of it before you answer.)`
+  return `\n${lines.map((line) => `${indent}  | ${line}`).join('\n')}${more}`
 }

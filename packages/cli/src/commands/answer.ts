@@ -1,3 +1,4 @@
+import { confirmAnswer } from '../answers/confirm.ts'
 import { pickAsk, promptAnswer } from '../answers/prompt.ts'
 import { type AnswerFlags, type AnswerJson, hasAnswer, readAnswerFlags } from '../answers/read-answer.ts'
 import { openTerminal } from '../answers/terminal.ts'
@@ -10,6 +11,7 @@ import { safe } from '../output/out.ts'
 
 export interface AnswerCommandFlags extends AnswerFlags {
   readonly as?: string
+  readonly yes?: boolean
 }
 
 /** Between two looks at an ask while a person is typing, in ms. */
@@ -49,8 +51,10 @@ export async function giveAnswer(
   flags: AnswerCommandFlags,
 ): Promise<void> {
   const { out, surroundings } = context
-  const send = (body: AnswerJson) =>
-    door.post(`/asks/${segmentOf(ask.id)}/answer`, body, { query: { as: flags.as } })
+  const send = async (body: AnswerJson): Promise<void> => {
+    await confirmAnswer(context, ask, body, flags.yes === true)
+    await door.post(`/asks/${segmentOf(ask.id)}/answer`, body, { query: { as: flags.as } })
+  }
   if (hasAnswer(flags)) {
     await send(readAnswerFlags(ask, flags, surroundings.cwd))
     return

@@ -1,4 +1,5 @@
-import { hasAnswer, readJson } from '../answers/read-answer.ts'
+import { confirmAnswer } from '../answers/confirm.ts'
+import { type AnswerJson, hasAnswer, readJson } from '../answers/read-answer.ts'
 import { refuseMissing } from '../config/store.ts'
 import type { Context } from '../context.ts'
 import { type AskJson, segmentOf } from '../door/door.ts'
@@ -28,6 +29,7 @@ export async function resume(context: Context, checkpoint: string, flags: Resume
   if (flags.resolution === undefined) await giveAnswer(context, door, ask, flags)
   else {
     const resolution = readJson('--resolution', flags.resolution, surroundings.cwd)
+    await confirmAnswer(context, ask, (resolution ?? {}) as AnswerJson, flags.yes === true)
     await door.post('/resume', { checkpoint_id: checkpoint, resolution }, { query: { as: flags.as } })
   }
   if (!out.json) out.note(`  Resumed at checkpoint ${safe(checkpoint)}`)

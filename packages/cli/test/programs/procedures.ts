@@ -78,6 +78,15 @@ export const refusing = procedure(
 )
 export const enter = procedure({ name: 'enter' }, (ctx) => ctx.human.input('Your name?', z.string()))
 export const pick = procedure({ name: 'pick' }, (ctx) => ctx.human.select('Where to?', ['north', 'south']))
+/** One choice is dangerous although it refuses, and the other one is risky. */
+export const discard = procedure({ name: 'discard' }, async (ctx) => {
+  const choices = [
+    { value: 'approve', label: 'Keep' },
+    { value: 'reject', label: 'Delete the draft', style: 'danger' },
+  ] as const
+  const { choice } = await ctx.human.review('Keep it?', 'draft', { choices, risk: 'critical' })
+  return choice
+})
 export const review = procedure({ name: 'review' }, (ctx) =>
   ctx.human.review('Publish?', 'old', { editable: true }),
 )

@@ -44,6 +44,14 @@ export interface GivenAnswer {
   readonly artifact?: Json
 }
 
+export interface Decision {
+  readonly value: string
+  readonly label: string
+  readonly effect?: string
+  readonly style: 'primary' | 'danger' | 'plain'
+  readonly confirm: 'none' | 'second' | 'word'
+}
+
 export interface AskBrief {
   readonly id: string
   readonly run: string
@@ -54,6 +62,7 @@ export interface AskBrief {
   readonly status: AskStatus
   readonly message: string
   readonly choices: readonly Choice[]
+  readonly decisions: readonly Decision[]
   readonly severity?: 'info' | 'warning' | 'error' | 'critical'
   readonly risk?: Risk
   readonly to: readonly string[]

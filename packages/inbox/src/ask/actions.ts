@@ -1,62 +1,32 @@
-import type { Ask, Choice } from '../api/types.ts'
+import type { Ask, Decision } from '../api/types.ts'
 import { en } from '../en.ts'
 import type { Act } from './draft.ts'
 
 /** What a button does, and how sure a person must be. */
-export interface Action {
+export interface Action extends Pick<Decision, 'label' | 'style' | 'confirm'> {
   readonly act: Act
-  readonly label: string
-  readonly style: 'primary' | 'danger' | 'plain'
-  /** 'second': one more act. 'word': the label has to be typed. */
-  readonly confirm: 'none' | 'second' | 'word'
   /** The key that moves the focus to it. */
   readonly shortcut?: 'a' | 'r'
 }
 
+/** Draws the decisions of an ask. The engine says which there are and what each has to be confirmed by. */
 export function actionsOf(ask: Ask, isEdited: boolean): readonly Action[] {
-  const approve = { act: 'approve' } as const
-  switch (ask.kind) {
-    case 'approve':
-      return [
-        {
-          act: approve,
-          label: isEdited ? en.approveEdited : en.approve,
-          style: 'primary',
-          confirm: riskConfirm(ask),
-          shortcut: 'a',
-        },
-        { act: { act: 'reject' }, label: en.reject, style: 'plain', confirm: 'none', shortcut: 'r' },
-      ]
-    case 'input':
-      return [
-        { act: { act: 'send' }, label: en.send, style: 'primary', confirm: riskConfirm(ask), shortcut: 'a' },
-      ]
-    case 'review':
-    case 'select':
-    case 'escalate':
-    case 'decide':
-      return ask.choices.map((choice, index) => choiceAction(ask, choice, index, isEdited))
-  }
+  return ask.decisions.map(({ value, label, style, confirm }, index) => ({
+    act: actOf(ask, value),
+    label: isEdited && value !== 'reject' ? editedLabel(ask, label) : label,
+    style,
+    confirm,
+    ...(value === 'reject' ? { shortcut: 'r' as const } : index === 0 ? { shortcut: 'a' as const } : {}),
+  }))
 }
 
-function choiceAction(ask: Ask, choice: Choice, index: number, isEdited: boolean): Action {
-  const isNo = choice.value === 'reject'
-  const hasPrimary = ask.choices.some(({ style }) => style === 'primary')
-  const isPrimary =
-    choice.style === 'primary' ||
-    (!hasPrimary && ask.kind === 'review' && index === 0 && choice.style !== 'danger')
-  const label = isEdited && !isNo ? en.withEdit(choice.label) : choice.label
-  const confirm = choice.style === 'danger' && ask.risk?.level !== 'critical' ? 'second' : riskConfirm(ask)
-  return {
-    act: { act: 'choose', choice: choice.value },
-    label,
-    style: choice.style === 'danger' ? 'danger' : isPrimary ? 'primary' : 'plain',
-    confirm: isNo ? 'none' : confirm,
-    ...(isNo ? { shortcut: 'r' as const } : index === 0 ? { shortcut: 'a' as const } : {}),
-  }
+function actOf({ kind }: Ask, value: string): Act {
+  if (kind === 'input') return { act: 'send' }
+  if (kind === 'approve') return { act: value === 'approve' ? 'approve' : 'reject' }
+  return { act: 'choose', choice: value }
 }
 
-function riskConfirm({ risk }: Ask): Action['confirm'] {
-  if (risk?.level === 'critical') return 'word'
-  return risk?.level === 'high' ? 'second' : 'none'
+function editedLabel({ kind }: Ask, label: string): string {
+  if (kind === 'input') return label
+  return kind === 'approve' ? en.approveEdited : en.withEdit(label)
 }

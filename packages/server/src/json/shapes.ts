@@ -146,6 +146,18 @@ const choice = z.object({
   style: z.enum(['primary', 'danger']).optional(),
 })
 
+const decision = z
+  .object({
+    value: z.string(),
+    label: z.string(),
+    effect: z.string().optional(),
+    style: z.enum(['primary', 'danger', 'plain']),
+    confirm: z.enum(['none', 'second', 'word']),
+  })
+  .meta({
+    description: 'A way to answer, and what it has to be confirmed by: a second act, or typing its value',
+  })
+
 const risk = z.object({
   level: z.enum(riskLevels),
   reasons: z.array(z.string()).optional(),
@@ -171,6 +183,7 @@ const briefFields = {
   status: z.enum(askStatuses),
   message: z.string(),
   choices: z.array(choice),
+  decisions: z.array(decision),
   severity: z.enum(severities).optional(),
   risk: risk.optional(),
   to: z.array(z.string()),

@@ -69,6 +69,7 @@ export function showBrief(ask: Ask): AskBriefJson {
   return omitUndefined({
     ...{ id, run, procedure, position, key, kind, status, message, severity, to, onTimeout, overdue },
     choices: ask.choices.map(omitUndefined),
+    decisions: ask.decisions.map(omitUndefined),
     risk: ask.risk && omitUndefined({ ...ask.risk }),
     askedAt: ask.askedAt.toISOString(),
     dueAt: ask.dueAt?.toISOString(),

@@ -82,10 +82,15 @@ export function givenIn(form: URLSearchParams, fields: readonly Field[]): Given 
   return Object.fromEntries(said)
 }
 
+/** Whether the person has typed something else than what the field began with. */
+export function isChanged({ name, text }: Field, given: Given): boolean {
+  return given[name] !== toLines(text)
+}
+
 /** The parts of an answer that the fields hold. Params and an artifact are sent only if they were changed. */
 export function partsOf({ kind }: Ask, fields: readonly Field[], given: Given): Partial<Answer> {
   if (kind === 'input') return { value: inputOf(fields, given) } as Partial<Answer>
-  const changed = fields.filter(({ name, text }) => given[name] !== toLines(text))
+  const changed = fields.filter((field) => isChanged(field, given))
   if (changed.length === 0) return {}
   const values = changed.map((field) => [lastOf(field), readField(field, given[field.name] ?? '')])
   if (kind === 'approve') return { params: Object.fromEntries(values) } as Partial<Answer>

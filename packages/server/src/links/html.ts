@@ -1,3 +1,5 @@
+import { markHidden } from '@pawl/core/internal'
+
 /** Text that is HTML already. */
 export class Html {
   readonly text: string
@@ -25,14 +27,9 @@ const entities: Readonly<Record<string, string>> = {
   ...{ '"': '&quot;', "'": '&#39;' },
 }
 
-/** Characters that change the direction of text or cannot be seen are shown by their code: they could make a text read as another. */
-const invisible = /(?![\t\n])\p{Cc}|\p{Bidi_Control}|[\u00ad\u200b\u2060-\u2064\ufeff]/gu
-
+/** Hidden characters are shown by their code: they could make a text read as another. */
 function escapeText(text: string): string {
-  const marked = text
-    .replaceAll('\r\n', '\n')
-    .replace(invisible, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`)
-  return escapeSigns(marked)
+  return escapeSigns(markHidden(text))
 }
 
 /** The value of an attribute, which is sent or followed as it is. */

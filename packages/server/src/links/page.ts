@@ -1,26 +1,15 @@
-import type { Ask } from '@pawl/core'
-import { writePayload } from '../json/payload.ts'
-import type { Field, Given } from './fields.ts'
+import type { Ask, AskDecision } from '@pawl/core'
+import { type AskFact, factsOf, payloadText, riskOf } from '@pawl/core/internal'
+import { type Field, type Given, isChanged } from './fields.ts'
 import { attribute, type Html, html } from './html.ts'
 
 /** Where the pages of links lie below the origin: '' or '/pawl'. */
 type Base = string
 
-/** One of the answers that a link permits. */
-export interface LinkChoice {
-  readonly value: string
-  readonly label: string
-  readonly effect?: string | undefined
-  readonly style?: 'primary' | 'danger' | undefined
-}
-
-/** Whole texts are in the inbox; a page behind a link shows this many characters of each. */
-const maxShown = 20_000
-
 /** What an ask page shows besides the ask. */
 export interface AskForm {
   readonly token: string
-  readonly choices: readonly LinkChoice[]
+  readonly choices: readonly AskDecision[]
   readonly fields: readonly Field[]
   /** What was typed before the form was refused. */
   readonly given?: Given
@@ -46,7 +35,7 @@ export function askPage(base: Base, ask: Ask, form: AskForm): Html {
         <textarea id="comment" name="comment" maxlength="10000">${comment}</textarea>
         ${choices.map(
           ({ value, label, effect, style }) => html`<div class="choice">
-            <button name="choice" value="${attribute(value)}" class="${style ?? ''}">${label}</button>
+            <button name="choice" value="${attribute(value)}" class="${style}">${label}</button>
             ${effect === undefined ? null : html`<p class="faint">${effect}</p>`}
           </div>`,
         )}
@@ -58,13 +47,19 @@ export function askPage(base: Base, ask: Ask, form: AskForm): Html {
 export function confirmPage(
   base: Base,
   ask: Ask,
-  choice: LinkChoice,
-  sent: { readonly token: string; readonly comment: string; readonly given: Given },
+  choice: AskDecision,
+  sent: {
+    readonly token: string
+    readonly comment: string
+    readonly given: Given
+    readonly fields: readonly Field[]
+  },
 ): Html {
   return page(
     base,
     `${choice.label}: ${ask.message}`,
-    html`${describeRisk(ask)}
+    html`${describe(ask)}
+      ${describeGiven(sent.fields, sent.given)}
       ${choice.effect === undefined ? null : html`<p>${choice.effect}</p>`}
       ${sent.comment === '' ? null : html`<p>Your comment: ${sent.comment}</p>`}
       <form method="post" action="${base}/a">
@@ -72,10 +67,21 @@ export function confirmPage(
         <input type="hidden" name="comment" value="${attribute(sent.comment)}">
         ${Object.entries(sent.given).map(([name, text]) => html`<input type="hidden" name="${attribute(name)}" value="${attribute(text)}">`)}
         <input type="hidden" name="choice" value="${attribute(choice.value)}">
-        <button name="confirmed" value="yes" class="${choice.style ?? 'primary'}">Confirm: ${choice.label}</button>
+        <button name="confirmed" value="yes" class="${choice.style === 'plain' ? 'primary' : choice.style}">Confirm: ${choice.label}</button>
       </form>
       <p><a href="${base}/a/${sent.token}">Back</a></p>`,
   )
+}
+
+/** What the person typed: of a value that was shown, what it was and what it becomes. */
+function describeGiven(fields: readonly Field[], given: Given): Html | null {
+  const changed = fields.filter((field) => isChanged(field, given))
+  if (changed.length === 0) return null
+  const typed = changed.map((field) => {
+    const before = field.text === '' ? null : html`<del>${field.text}</del> `
+    return html`<div><dt>${field.label}</dt><dd dir="auto">${before}<ins>${given[field.name] ?? ''}</ins></dd></div>`
+  })
+  return html`<h2>You have entered</h2><dl>${typed}</dl>`
 }
 
 /** Says that the person must log in, and nothing of the ask. */
@@ -114,20 +120,23 @@ ${body}
 }
 
 function describe(ask: Ask): Html {
-  const { params, artifact, details, alternatives, links } = ask
+  const facts = factsOf(ask)
+  const values = facts.filter(({ isValue }) => isValue)
   return html`${describeRisk(ask)}
     <p class="faint">${ask.procedure}${ask.dueAt === undefined ? null : `, due ${ask.dueAt.toUTCString()}`}${
       ask.dueAt === undefined || ask.onTimeout === undefined ? null : `, then ${ask.onTimeout}`
     }</p>
-    ${params === undefined ? null : describeParams(params)}
-    ${artifact === undefined ? null : html`<pre dir="auto">${show(artifact)}</pre>`}
-    ${details.map(({ title, body }) => html`<h2 dir="auto">${title}</h2><pre dir="auto">${show(body)}</pre>`)}
-    ${alternatives.map(({ label, description }) => html`<p>Instead: ${label}${description === undefined ? null : `: ${description}`}</p>`)}
-    ${links.map(({ label, url }) => html`<p><a href="${attribute(url)}" rel="noreferrer noopener">${label}</a> <span class="faint">${url}</span></p>`)}`
+    ${values.length === 0 ? null : html`<dl>${values.map(({ title, text }) => html`<div><dt>${title}</dt><dd dir="auto">${text}</dd></div>`)}</dl>`}
+    ${facts.filter(({ isValue }) => !isValue).map(section)}
+    ${ask.links.map(({ label, url }) => html`<p><a href="${attribute(url)}" rel="noreferrer noopener">${label}</a> <span class="faint">${url}</span></p>`)}`
+}
+
+function section({ title, text }: Pick<AskFact, 'title' | 'text'>): Html {
+  return html`<h2 dir="auto">${title}</h2><pre dir="auto">${text}</pre>`
 }
 
 function describeHistory({ history }: Ask): Html {
-  return html`${history.map(({ step, result }) => html`<h2 dir="auto">Before: ${step}</h2><pre dir="auto">${show(result)}</pre>`)}`
+  return html`${history.map(({ step, result }) => section({ title: `Before: ${step}`, text: payloadText(result) }))}`
 }
 
 /** One field. It says in words what it takes, since nothing checks it before it is sent. */
@@ -151,24 +160,6 @@ ${attribute(text)}</textarea>`
 
 function describeRisk({ risk }: Ask): Html | null {
   if (risk === undefined) return null
-  const { level, reasons = [], reversible, impact } = risk
-  const parts = [
-    ...reasons,
-    ...(reversible === false ? ['cannot be undone'] : []),
-    ...(impact?.amount === undefined ? [] : [`${impact.amount} ${impact.currency ?? ''}`.trim()]),
-    ...(impact?.downtime === undefined ? [] : [`downtime ${impact.downtime}`]),
-    ...(impact?.affects === undefined ? [] : [`affects ${impact.affects}`]),
-  ]
-  const name = `${level.slice(0, 1).toUpperCase()}${level.slice(1)} risk`
-  return html`<p><span class="risk">${name}</span>${parts.length === 0 ? null : `: ${parts.join(', ')}`}</p>`
-}
-
-function describeParams(params: unknown): Html {
-  const entries = Object.entries(params as object)
-  return html`<dl>${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd dir="auto">${show(value)}</dd></div>`)}</dl>`
-}
-
-function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(writePayload(value), null, 2)
-  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}\n… The inbox shows the rest.`
+  const { title, parts } = riskOf(risk)
+  return html`<p><span class="risk">${title}</span>${parts.length === 0 ? null : `: ${parts.join(', ')}`}</p>`
 }

@@ -1,4 +1,4 @@
-import { type Answer, type Ask, PawlError } from '@pawl/core'
+import { type Answer, type Ask, type AskDecision, PawlError } from '@pawl/core'
 import { type SignedLink as Link, type LinkSigner, linkSigner } from '@pawl/core/internal'
 import type { Context, Hono } from 'hono'
 import { identify, type Shared } from '../auth/identify.ts'
@@ -9,10 +9,10 @@ import { checkFormOrigin } from '../http/guard.ts'
 import { refusalOf, ServerError } from '../http/problem.ts'
 import { isRepeated } from '../json/answers.ts'
 import type { Identity } from '../types.ts'
-import { choicesOf, needsConfirmation, needsLogin } from './choices.ts'
+import { choicesOf, needsLogin } from './choices.ts'
 import { fieldsOf, type Given, givenIn, partsOf } from './fields.ts'
 import type { Html } from './html.ts'
-import { type AskForm, askPage, confirmPage, type LinkChoice, loginPage, notePage } from './page.ts'
+import { type AskForm, askPage, confirmPage, loginPage, notePage } from './page.ts'
 import { style } from './style.ts'
 
 /**
@@ -65,9 +65,10 @@ async function takeForm(door: Door, req: Context['req']): Promise<Response> {
   const choice = choicesOf(ask, link).find(({ value }) => value === form.get('choice'))
   if (choice === undefined)
     throw new ServerError('request-invalid', 'This link does not permit that answer. Nothing was stored.')
-  const given = givenIn(form, fieldsOf(ask))
-  if (ask.status === 'open' && needsConfirmation(ask, choice) && form.get('confirmed') !== 'yes')
-    return reply(confirmPage(base, ask, choice, { token, comment, given }), 200)
+  const fields = fieldsOf(ask)
+  const given = givenIn(form, fields)
+  if (ask.status === 'open' && choice.confirm !== 'none' && form.get('confirmed') !== 'yes')
+    return reply(confirmPage(base, ask, choice, { token, comment, given, fields }), 200)
   try {
     await answer(shared, ask, link, answerOf(ask, choice, comment, given))
   } catch (error) {
@@ -153,7 +154,7 @@ function formOf(ask: Ask, link: Link, token: string): AskForm {
 }
 
 /** Edits go with the answers that take them: a rejection has none. */
-function answerOf(ask: Ask, { value }: LinkChoice, comment: string, given: Given): Answer {
+function answerOf(ask: Ask, { value }: AskDecision, comment: string, given: Given): Answer {
   const said = comment === '' ? {} : { comment }
   const parts = partsOf(ask, fieldsOf(ask), given)
   if (ask.kind === 'input') return { ...said, ...parts } as Answer

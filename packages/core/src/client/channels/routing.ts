@@ -1,3 +1,4 @@
+import { isCritical } from '../../asks/decisions.ts'
 import type { Ask } from '../views/views.ts'
 import type { Channel } from './channel.ts'
 
@@ -14,10 +15,6 @@ export function isWithheld(ask: Ask, all: readonly Channel[]): boolean {
   if (!isCritical(ask)) return false
   const taking = all.filter((channel) => takes(channel, ask))
   return taking.length > 0 && taking.every(({ can }) => can.identity !== 'verified')
-}
-
-function isCritical({ risk, severity }: Pick<Ask, 'risk' | 'severity'>): boolean {
-  return risk?.level === 'critical' || severity === 'critical'
 }
 
 function takes(channel: Channel, ask: Ask): boolean {

@@ -1,4 +1,5 @@
 import { readAskPayload } from '../../asks/ask.ts'
+import { decisionsOf } from '../../asks/decisions.ts'
 import type { RiskDetails, Section } from '../../authoring/human/ask.ts'
 import { docsPage } from '../../base/docs.ts'
 import type { Actor, Audience } from '../../base/people.ts'
@@ -31,6 +32,13 @@ export function readAskView(connection: Connection, row: AskRow, now: number): A
 function toAskView(id: string, row: KnownAsk, now: number): Ask {
   const pinned = readAskPayload(row.payload)
   const status = askStatusOf(row, now)
+  const choices = (pinned.choices ?? []).map(({ value, label, effect, style }) => ({
+    value,
+    label: label ?? value,
+    effect,
+    style,
+  }))
+  const risk = pinned.risk as RiskDetails | undefined
   return {
     id,
     run: row.run,
@@ -43,12 +51,8 @@ function toAskView(id: string, row: KnownAsk, now: number): Ask {
     params: pinned.params,
     editable: pinned.editable ?? [],
     schema: pinned.schema,
-    choices: (pinned.choices ?? []).map(({ value, label, effect, style }) => ({
-      value,
-      label: label ?? value,
-      effect,
-      style,
-    })),
+    choices,
+    decisions: decisionsOf({ kind: pinned.kind, choices, risk }),
     artifact: pinned.artifact,
     baseline: pinned.baseline,
     as: pinned.as as Section['as'] | undefined,
@@ -56,7 +60,7 @@ function toAskView(id: string, row: KnownAsk, now: number): Ask {
     severity: pinned.severity as Severity | undefined,
     error: pinned.error === undefined ? undefined : failureOf(pinned.error),
     alternatives: pinned.alternatives ?? [],
-    risk: pinned.risk as RiskDetails | undefined,
+    risk,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
     to: readAudience(row, now),
     details: (pinned.details ?? []) as readonly Section[],

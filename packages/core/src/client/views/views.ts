@@ -1,3 +1,4 @@
+import type { AskDecision } from '../../asks/decisions.ts'
 import type { Link, RiskDetails, Section } from '../../authoring/human/ask.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { AskKind, AskStatus, RunStatus, Severity } from '../../base/words.ts'
@@ -185,6 +186,8 @@ export interface Ask {
     readonly effect: string | undefined
     readonly style: 'primary' | 'danger' | undefined
   }[]
+  /** The ways to answer it, with what each has to be confirmed by. */
+  readonly decisions: readonly AskDecision[]
   readonly artifact: unknown
   readonly baseline: unknown
   readonly as: Section['as'] | undefined

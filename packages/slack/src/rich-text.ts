@@ -1,0 +1,39 @@
+// Rich text has no markup: Slack shows the text of each element as it is.
+
+interface TextElement {
+  readonly type: 'text'
+  readonly text: string
+  readonly style?: { readonly bold?: true; readonly code?: true }
+}
+
+/** A paragraph, or a text that keeps its lines in a frame. */
+export interface RichElement {
+  readonly type: 'rich_text_section' | 'rich_text_preformatted'
+  readonly elements: readonly TextElement[]
+}
+
+export function richText(elements: readonly RichElement[]): object {
+  return { type: 'rich_text', elements }
+}
+
+export function section(elements: readonly TextElement[]): RichElement {
+  // Paragraphs that follow each other are shown on one line unless the first one ends it.
+  return { type: 'rich_text_section', elements: [...elements, { type: 'text', text: '\n' }] }
+}
+
+export function framed(text: string): RichElement {
+  return { type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }
+}
+
+export function bold(text: string): TextElement {
+  return { type: 'text', text, style: { bold: true } }
+}
+
+/** The name of a value. It looks different from the titles that the channel and the author write. */
+export function name(text: string): TextElement {
+  return { type: 'text', text, style: { code: true } }
+}
+
+export function plain(text: string): object {
+  return { type: 'plain_text', text }
+}
