@@ -11,6 +11,9 @@ export const samples: ErrorDetails = {
   'ask-not-found': { ask: 'refund:A-1/1' },
   'ask-timed-out': { ask: 'refund:A-1/1', message: 'Refund 45 EUR?' },
   cancelled: { reason: 'the order was withdrawn' },
+  'consent-outdated': {
+    ...{ action: 'refund', why: 'facts', attempted: true, verdict: 'human', by: 'policy:gate' },
+  },
   'duration-invalid': { text: '1m30s' },
   'engine-stopped': {},
   'export-invalid': { reason: 'the part that begins at byte 8 does not match its digest' },

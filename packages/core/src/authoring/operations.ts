@@ -59,6 +59,20 @@ export interface BodyOperation extends Operation {
   readonly body: (call: AgentCall) => unknown
   readonly retry: RetryPolicy
   readonly timeoutMs: number | null
+  /** Called before each attempt. It rejects with `Withheld` if what the operation was issued upon does not hold any more. */
+  readonly holds?: (attempt: AttemptMoment) => Promise<void>
+  /** The position whose key it has: that of an earlier operation that tried the same. Default: its own. */
+  readonly keyOf?: number | undefined
+}
+
+/** An attempt that is about to begin. */
+export interface AttemptMoment {
+  /** From 1. */
+  readonly number: number
+  /** The store's time, in ms since 1970. */
+  readonly now: number
+  /** The time of the event upon which the operation was issued. */
+  readonly issuedAt: number
 }
 
 export interface TimerOperation extends Operation {

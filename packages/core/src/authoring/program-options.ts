@@ -33,6 +33,8 @@ export interface ProgramOptions {
   chooseBranch(change: string, offered: readonly number[]): number
   /** Whether the run is replaying, when `ctx.log` is silent. */
   readonly isReplaying: boolean
+  /** Whether the last delivered event is of a generation that has failed, and was kept by its retry. */
+  readonly isKept: boolean
   readonly logger: Logger
   readonly effects: Effects
   /** Returns whether an error of the procedure parks the run, so that nothing is undone. */

@@ -1,5 +1,6 @@
 import type { Issues } from '../base/issues.ts'
 import { showValue } from '../base/text.ts'
+import type { PolicyVerdict } from '../base/words.ts'
 import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
 
 /** The sentences of an error message, in this order. */
@@ -45,6 +46,11 @@ const catalogue: Catalogue = {
     what: `The run was cancelled${because(reason)}.`,
     next: 'Every pending operation of the run rejects with this error.',
     remedy: 'Clean up in `finally` and rethrow the error.',
+  }),
+  'consent-outdated': ({ action, why, verdict }) => ({
+    what: `The action of gate ${showValue(action)} was not attempted: ${whyOutdated[why](verdict)}.`,
+    next: 'The gate asks again, with what has changed.',
+    remedy: 'Answer its next question.',
   }),
   'duration-invalid': ({ text }) => ({
     what: `${showValue(text)} is not a duration.`,
@@ -242,6 +248,15 @@ const catalogue: Catalogue = {
 }
 
 /** Names an ask by its id, and in brackets by its run and position. */
+/** Why a consent does not hold any more. */
+const whyOutdated: {
+  readonly [why in ErrorDetails['consent-outdated']['why']]: (verdict: PolicyVerdict) => string
+} = {
+  facts: () => 'its facts have changed since the consent',
+  expired: () => 'the consent has expired',
+  policy: (verdict) => `the verdict of the policy is now '${verdict}'`,
+}
+
 function showAsk({ ask, address }: { readonly ask: string; readonly address?: string }): string {
   return address === undefined || address === ask ? ask : `${ask} (${address})`
 }

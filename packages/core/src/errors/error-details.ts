@@ -29,6 +29,17 @@ export interface ErrorDetails {
   'ask-timed-out': { readonly ask: string; readonly address?: string; readonly message: string }
   /** The run was cancelled, or a part of it was closed, such as a branch that lost a race. Its pending operations reject with this error, so that `finally` blocks run. */
   cancelled: { readonly reason: string | undefined }
+  /**
+   * A later attempt of the action of a gate did not begin: its facts have changed, its yes has expired, or a policy is stricter since.
+   * The gate asks again. `details.attempted` is `true` if an earlier attempt may have had its effect.
+   */
+  'consent-outdated': {
+    readonly action: string
+    readonly why: 'facts' | 'expired' | 'policy'
+    readonly attempted: boolean
+    readonly verdict: PolicyVerdict
+    readonly by: string
+  }
   /** A duration is not a number with one unit. Thrown by `duration()` and by every call that takes a duration. */
   'duration-invalid': { readonly text: string }
   /** An engine or a client was used after its `stop()`. */

@@ -73,7 +73,8 @@ function findUnusedYes(events: readonly LogEvent[]): number | undefined {
 function gather(events: readonly LogEvent[]): ReadonlyMap<string, Consents> {
   const actions = new Map<string, Consents>()
   for (const event of events) {
-    if (event.type === 'settled' && event.kind === 'step') countAct(actions.get(event.name), event.position)
+    if (event.type === 'settled' && event.kind === 'step' && !isWithheld(event))
+      countAct(actions.get(event.name), event.position)
     const [, action, how, round] = question.exec(event.name) ?? []
     if (action === undefined) continue
     const consents: Consents = actions.get(action) ?? { yes: [], acts: 0, rounds: new Map() }

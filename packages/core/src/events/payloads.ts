@@ -87,6 +87,8 @@ export interface GenerationPayload {
   readonly retried?: readonly RetriedChild[]
   /** The hash of the input that a caller has started the run with, by which a repeated start is recognised. */
   readonly given?: Uint8Array
+  /** The number of events behind its first one that a retry has kept. Missing in logs of earlier engines. */
+  readonly kept?: number
 }
 
 /** A child that continues, as its parent does. */

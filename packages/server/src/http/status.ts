@@ -9,6 +9,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'ask-not-found': 404,
   'ask-timed-out': 409,
   cancelled: 409,
+  'consent-outdated': 409,
   'duration-invalid': 400,
   'engine-stopped': 503,
   'export-invalid': 422,

@@ -297,6 +297,7 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         // A new run: it was never before a change.
         chooseBranch: (_change, offered) => offered.at(-1) as number,
         isReplaying: true,
+        isKept: false,
         logger: silent,
         effects: doubles,
         isParked: (error) => parks(definition) && isBug(error),

@@ -22,11 +22,11 @@ export interface Gate<P extends object, F, R> extends AttemptOptions {
   /** How people are asked, for the verdict 'human'. Default: the message is the name of the gate with a question mark. */
   readonly human?: ConsentAsk<NoInfer<P>>
   /**
-   * Reads what the approval depends on: when asking, and again before acting. If it has changed, the question is asked again
-   * with the difference, at most 3 times. Default: none.
+   * Reads what the approval depends on: when asking, and again before acting, also before each later attempt and in a retried run. If
+   * it has changed, the question is asked again with the difference, at most 3 times. Default: none.
    */
   readonly facts?: () => F | Promise<F>
-  /** Time after which a yes is asked again, judged by the last event before the action. Default: none. */
+  /** Time after which a yes is asked again, judged when an attempt of the action begins. Default: none. */
   readonly validFor?: Duration
   /** The action. It runs with the params as approved and the facts as read last. */
   readonly run: (params: NoInfer<P>, call: StepCall, facts: NoInfer<F>) => R
@@ -58,10 +58,12 @@ interface Done<P, R> {
 }
 
 /** The action was not carried out. */
-interface NotDone {
+export interface NotDone {
   readonly done: false
   /** Why: a policy forbids it, an agent or a person said no, no person answered in time, or the facts changed in each of 3 rounds. */
   readonly reason: 'denied' | 'rejected' | 'timed-out' | 'changing'
   /** Who refused it. */
   readonly by: Actor
+  /** Set if an attempt of the action has failed before: it may have had its effect. */
+  readonly attempted?: boolean
 }

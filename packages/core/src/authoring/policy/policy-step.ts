@@ -34,13 +34,23 @@ export function policyStep(options: ProgramOptions, action: Action): BodyOperati
   }
 }
 
-async function judge(options: ProgramOptions, { name, classes, params, own }: Action): Promise<Judgement> {
+/** Returns the stricter of two verdicts: that of the action, and that of the engine's policy. */
+export async function judge(
+  options: ProgramOptions,
+  { name, classes, params, own }: Action,
+): Promise<Judgement> {
   const { definition, policy, startedBy } = options
   const question = { procedure: definition.name, name, classes, params: params(), startedBy }
   const ownVerdict = await readVerdict(options, name, own)
   const verdict = policy === undefined ? 'allow' : await readVerdict(options, name, () => policy(question))
-  const isStricter = policyVerdicts.indexOf(verdict) > policyVerdicts.indexOf(ownVerdict)
-  return isStricter ? { verdict, by: 'policy:engine' } : { verdict: ownVerdict, by: 'policy:gate' }
+  return isStricter(verdict, ownVerdict)
+    ? { verdict, by: 'policy:engine' }
+    : { verdict: ownVerdict, by: 'policy:gate' }
+}
+
+/** Whether a verdict asks for more than another one. */
+export function isStricter(verdict: PolicyVerdict, than: PolicyVerdict): boolean {
+  return policyVerdicts.indexOf(verdict) > policyVerdicts.indexOf(than)
 }
 
 /** A policy that throws, or returns something else, means 'human'. */

@@ -2,14 +2,15 @@ import { checkFunction, checkName, refuse } from '../../checks/options.ts'
 import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
-import type { IssueOperation, ProcedureOperation } from '../operations.ts'
+import type { BodyOperation, IssueOperation, ProcedureOperation } from '../operations.ts'
 import type { Judgement } from '../policy/policy.ts'
-import { checkClasses, maxActionName, policyStep } from '../policy/policy-step.ts'
+import { checkClasses, judge, maxActionName, policyStep } from '../policy/policy-step.ts'
 import type { ProgramOptions } from '../program-options.ts'
 import { readValue } from '../results.ts'
 import type { Rollback } from '../rollback/rollback.ts'
 import { attemptOptions, defaultPolicy, policyOf, type StepPolicy, type Undo } from './options.ts'
 import type { StepCall, StepOptions } from './step.ts'
+import { Withheld } from './withheld.ts'
 
 /** The parts of a `ctx` that steps use. */
 export interface StepParts {
@@ -46,14 +47,20 @@ async function allowed(
   { issue, options }: StepParts,
   name: string,
   classes: readonly string[],
-  operation: ProcedureOperation,
+  operation: BodyOperation,
 ): Promise<unknown> {
   if (name.length > maxActionName)
     refuse('name of step', name, `With classes it must have at most ${maxActionName} characters.`)
   const action = { name, classes, params: () => undefined, own: (): 'allow' => 'allow' }
   const { verdict } = (await issue(policyStep(options, action))) as Judgement
   if (verdict !== 'allow') throw new PawlError('policy-refused', { step: name, verdict })
-  return issue(operation)
+  if (!options.isKept) return issue(operation)
+  // A retry has kept the verdict, but is an act of today.
+  const holds = async (): Promise<void> => {
+    const { verdict: now } = await judge(options, action)
+    if (now !== 'allow') throw new Withheld(new PawlError('policy-refused', { step: name, verdict: now }))
+  }
+  return issue({ ...operation, holds })
 }
 
 interface StepSpec {
@@ -70,7 +77,7 @@ interface StepSpec {
 export function stepOperation(
   { options, rollback }: Pick<StepParts, 'options' | 'rollback'>,
   { name, body, policy, undo, group }: StepSpec,
-): ProcedureOperation {
+): BodyOperation {
   const { retry, timeoutMs } = policy
   // One literal for most steps: V8 gives every spread copy its own shape.
   if (undo === undefined) return { kind: 'step', name, read: readValue, body, retry, timeoutMs }

@@ -52,7 +52,11 @@ export async function composeRepetition(
   const own = {
     ...timeoutFrom(origin, now),
     ...(origin.fork === undefined ? {} : { fork: movedFork(origin.fork, row, kept) }),
-    generation: { ...nextGeneration(row, generation), ...retriedBeside(generation, kept, children) },
+    generation: {
+      ...nextGeneration(row, generation),
+      ...retriedBeside(generation, kept, children),
+      kept: rest.length,
+    },
   }
   const { timeout: _, fork: __, ...same } = origin
   const started: NewEvent = { ...first, payload: encodeRecord({ ...same, ...own }, 'input') }

@@ -137,6 +137,9 @@ class RunProgram implements ProgramOptions, ExecutionOptions<ProcedureOperation>
   get isReplaying(): boolean {
     return this.#parts.host.isReplaying
   }
+  get isKept(): boolean {
+    return this.execution.deliveredSeq < this.#parts.start.keptUntil
+  }
   get logger(): ProgramOptions['logger'] {
     return this.#parts.services.logger
   }

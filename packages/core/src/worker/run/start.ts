@@ -25,6 +25,8 @@ export class Start {
   readonly fork: ForkPayload | undefined
   /** The generation that begins. */
   readonly generation: Generation
+  /** The seq of its first event that no retry has kept of the generation before; 0 if none was kept. */
+  readonly keptUntil: number
   /** The number of runs above it. */
   readonly depth: number
   /** Who started it. */
@@ -48,6 +50,8 @@ export class Start {
     this.seed = seed
     this.fork = fork
     this.generation = generationIn(payload, started)
+    const { kept } = this.generation
+    this.keptUntil = kept === undefined ? 0 : started.seq + 1 + kept
     this.depth = parent?.depth ?? 0
     this.by = (by ?? undefined) as Actor | undefined
     this.accepted = accepted

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../authoring/agent/agent.ts'
+import type { AgentCall, Usage } from '../../../authoring/agent/agent.ts'
 import type { BodyOperation, DecideOperation } from '../../../authoring/operations.ts'
 import type { FailureRecord } from '../../../errors/failure.ts'
 import type { LogEvent } from '../../../events/event.ts'
@@ -119,10 +119,17 @@ export class Attempts implements AttemptOwner, Waiter {
   }
 
   run(attempt: Attempt): unknown {
-    const { operation, position } = this.#pending
-    const body = operation.kind === 'ail_decision' ? operation.assess : operation.body
+    const { operation, position, issuedAt } = this.#pending
+    if (operation.kind === 'ail_decision') return this.#call(attempt, operation.assess, position)
+    const { body, holds, keyOf = position } = operation
+    if (holds === undefined) return this.#call(attempt, body, keyOf)
+    const moment = { number: this.#number, now: this.#context.now(), issuedAt }
+    return holds(moment).then(() => this.#call(attempt, body, keyOf))
+  }
+
+  #call(attempt: Attempt, body: (call: AgentCall) => unknown, keyOf: number): unknown {
     const usages = this.#usages
-    const key = (): string => this.#context.idempotencyKey(position)
+    const key = (): string => this.#context.idempotencyKey(keyOf)
     const call = createCall(body, { key, attempt, number: this.#number, usages })
     const { observation } = this.#context
     if (observation === null) return body(call)

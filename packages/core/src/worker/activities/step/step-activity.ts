@@ -1,4 +1,5 @@
 import type { BodyOperation } from '../../../authoring/operations.ts'
+import { Withheld } from '../../../authoring/step/withheld.ts'
 import { formatDuration } from '../../../base/duration.ts'
 import { showValue } from '../../../base/text.ts'
 import { isThenable } from '../../../base/thenable.ts'
@@ -61,6 +62,7 @@ export class BodyActivity implements Activity, AttemptListener {
 
   onOutcome(outcome: AttemptOutcome): void {
     if (outcome.state === 'done') return this.#settle(outcome)
+    if (outcome.error instanceof Withheld) return this.#settleFailed(outcome.error.refusal, outcome.tookMs)
     const { retry } = this.#pending.operation
     const { number } = this.#attempts
     if (number >= retry.attempts || !this.#isRetryable(outcome, retry.when)) return this.#fail(outcome)
