@@ -1,6 +1,7 @@
 import type { RunToolApprovalItem } from '@openai/agents-core'
 import type { Approval, ApproveOptions, Ctx, RiskLevel } from '@pawl/core'
 import { askUnderFreeKey } from '@pawl/core/internal'
+import { readArguments } from './arguments.ts'
 
 type Params = Record<string, unknown>
 type Options = ApproveOptions<Params, RiskLevel>
@@ -24,8 +25,9 @@ interface Interrupted {
 
 /**
  * Asks people about the tool calls that interrupted a run of the SDK, all at once, and notes their answers in its state. A
- * rejection or a timeout reaches the model as a rejection with the reason. The SDK runs a tool with the model's arguments,
- * so the params cannot be edited.
+ * rejection or a timeout reaches the model as a rejection with the reason. So do arguments that the schema of the tool refuses:
+ * no person is asked about them. What is shown is what the schema makes of the arguments, as the SDK does before it runs the
+ * tool, so the params cannot be edited.
  * @returns whether there were interruptions: run the agent again with the state
  * @example
  * let result = await runner.run(desk, question)
@@ -37,11 +39,11 @@ export async function answerInterruptions(
   { interruptions, state }: Interrupted,
   { message, ...options }: InterruptionOptions = {},
 ): Promise<boolean> {
-  const answers = interruptions.map((item) => ask(ctx, item, message ?? `Run ${item.name}?`, options))
-  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+  const refusals = interruptions.map((item) => ask(ctx, item, message ?? `Run ${item.name}?`, options))
+  for (const [index, refusal] of (await Promise.all(refusals)).entries()) {
     const item = interruptions[index] as RunToolApprovalItem
-    if (answer.approved) state.approve(item)
-    else state.reject(item, { message: reasonOf(answer) })
+    if (refusal === null) state.approve(item)
+    else state.reject(item, { message: refusal })
   }
   return interruptions.length > 0
 }
@@ -50,16 +52,18 @@ function reasonOf(answer: Extract<Approval<Params>, { approved: false }>): strin
   return answer.timedOut ? 'The approval timed out.' : answer.comment || 'A person rejected the call.'
 }
 
-/** Asks with the id of the tool call as the key. */
-function ask(
+/** Asks with the id of the tool call as the key. Returns why the call does not run, or null. */
+async function ask(
   ctx: Pick<Ctx, 'human'>,
   item: RunToolApprovalItem,
   message: string,
   options: Without<InterruptionOptions, 'message'>,
-): Promise<Approval<Params>> {
+): Promise<string | null> {
+  const read = readArguments(item)
+  if (!read.ok) return `The arguments are invalid, so the tool did not run: ${read.why}`
   const { callId, id } = item.rawItem as { readonly callId?: string; readonly id?: string }
-  const params = JSON.parse(item.arguments || '{}') as Params
-  return askUnderFreeKey(callId ?? id ?? item.name ?? 'tool', (key) =>
-    ctx.human.approve(message, { ...options, params, key } as Options),
+  const answer = await askUnderFreeKey(callId ?? id ?? item.name ?? 'tool', (key) =>
+    ctx.human.approve(message, { ...options, params: read.value, key } as Options),
   )
+  return answer.approved ? null : reasonOf(answer)
 }

@@ -17,6 +17,16 @@ export function idempotencyKeyOf(details: object | undefined): string | undefine
   return (details as { readonly [idempotencyKey]?: string } | undefined)?.[idempotencyKey]
 }
 
+const originals = new WeakMap<object, AnyFunctionTool>()
+
+/** A function tool of any types. */
+type AnyFunctionTool = Pick<FunctionTool, 'invoke' | 'needsApproval'>
+
+/** Returns the tool that a durable tool was made of; any other tool is returned itself. */
+export function originalOf(tool: AnyFunctionTool): AnyFunctionTool {
+  return originals.get(tool) ?? tool
+}
+
 /**
  * Makes a function tool durable: every call is a step `tool <name>` of the run, with retries and an idempotency key. A
  * recorded call does not run again.
@@ -27,7 +37,7 @@ export function durableTool<Context, Parameters extends ToolInputParameters, Res
   tool: FunctionTool<Context, Parameters, Result>,
   options: ToolOptions = {},
 ): FunctionTool<Context, Parameters, Result> {
-  return {
+  const durable: FunctionTool<Context, Parameters, Result> = {
     ...tool,
     invoke: (context, input, details) =>
       ctx.step(
@@ -39,4 +49,6 @@ export function durableTool<Context, Parameters extends ToolInputParameters, Res
         options,
       ),
   }
+  originals.set(durable, tool as AnyFunctionTool)
+  return durable
 }

@@ -213,3 +213,70 @@ test.each([undefined, 60_000])(
     expect(idempotencyKeyOf({})).toBeUndefined()
   },
 )
+
+/** A run whose model calls a tool with these arguments, and what its person is shown. */
+async function playArguments(written: string, life = 'live') {
+  executed.length = 0
+  const asked: unknown[] = []
+  const calling: Model = {
+    ...model,
+    async getResponse(request: ModelRequest) {
+      const { output, ...rest } = await model.getResponse(request)
+      return {
+        ...rest,
+        output: output.map((one) => (one.type === 'function_call' ? { ...one, arguments: written } : one)),
+      }
+    },
+  }
+  const transfer = tool({
+    name: 'pay',
+    description: 'pays',
+    parameters: z.object({ cents: z.number().default(1_000_000) }),
+    needsApproval: true,
+    execute: (given) => {
+      executed.push(given)
+      return 'paid'
+    },
+  })
+  const paying = procedure({ name: 'paying' }, async (ctx) => {
+    const tools = [durableTool(ctx, transfer)]
+    const agent = new Agent({ name: 'desk', tools, model: durableModel(ctx, calling, { name: 'mock' }) })
+    const runner = new Runner({ tracingDisabled: true })
+    let result = await runner.run(agent, 'refund')
+    while (await answerInterruptions(ctx, result)) result = await runner.run(agent, result.state)
+    return result.finalOutput
+  })
+  await using engine = await testEngine({
+    procedures: [paying],
+    replay: life === 'always' ? 'always' : 'on-crash',
+    humans: [
+      {
+        ask: 'Run pay?',
+        answer: ({ params }) => {
+          asked.push(params)
+          return { approved: true }
+        },
+      },
+    ],
+  })
+  const run = await engine.run(paying)
+  return { result: await run.result(), asked }
+}
+
+test.each(['live', 'always'])(
+  'a person is shown what the schema makes of the arguments: %s',
+  async (life) => {
+    const shown = { cents: 1_000_000 }
+    expect((await playArguments('{"memo":"small change"}', life)).asked).toEqual([shown])
+    expect(executed).toEqual([shown])
+  },
+)
+
+test.each(['[5]', '"5"', '{"cents":"5"}', 'null'])(
+  'the arguments %s reach the model as a rejection, and no person is asked',
+  async (written) => {
+    const { result, asked } = await playArguments(written)
+    expect(result).toContain('The arguments are invalid, so the tool did not run')
+    expect([asked, executed]).toEqual([[], []])
+  },
+)
