@@ -26,7 +26,8 @@ function findRepeatFaults(before: Generation, generation: Generation): readonly 
   const kept = before.events.filter(
     (event) => event.type === 'started' || copies.some((copy) => isSame(event, copy)),
   )
-  const cuts = wasCancelled ? cutsOfCancelled(before, end) : cutsOfFailed(before, end)
+  const results = wasCancelled ? cutsOfCancelled(before, end) : cutsOfFailed(before, end)
+  const cuts = results.map((cut) => withQuestions(before.events, cut))
   const differences = cuts.map((cut) => compare(kept, cut))
   return differences.some((difference) => difference.length === 0)
     ? faults
@@ -37,6 +38,12 @@ function findRepeatFaults(before: Generation, generation: Generation): readonly 
 function copiesIn({ events }: Generation): readonly LogEvent[] {
   const [started, ...others] = events as readonly [LogEvent, ...LogEvent[]]
   return others.filter(({ epoch }) => epoch === started.epoch)
+}
+
+/** An answer is kept with its question. */
+function withQuestions(events: readonly LogEvent[], cut: readonly LogEvent[]): readonly LogEvent[] {
+  const answered = new Set(cut.flatMap(({ type, position }) => (type === 'settled' ? position : [])))
+  return [...cut, ...events.filter(({ type, position }) => type === 'asked' && answered.has(position))]
 }
 
 /** A cancelled child continues as if it had not been cancelled; it may have failed before that was seen. */

@@ -1,12 +1,17 @@
 import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { MessageRecord, RunRecord } from '../../src/memory/tables.ts'
-import { countRetries, standingEvents } from './lives.ts'
+import { countRetries, standingEvents, standingOf } from './lives.ts'
 import { presentInput } from './lives-verdict.ts'
 import { replyTo } from './talk.ts'
 import type { World } from './world.ts'
 
-type Reply = { readonly value?: unknown; readonly failure?: object; readonly ended?: string }
+interface Reply {
+  readonly value?: unknown
+  readonly failure?: object
+  readonly ended?: string
+  readonly unfinished?: true
+}
 
 /** Whether each update was handled and answered once, and what the run shows is what it exposed. */
 export function findTalkFaults(
@@ -33,6 +38,8 @@ function findUpdateFaults(
   const reply = decodePayload(payload) as Reply
   const events = standingEvents(run)
   const taken = countOf(events, 'update', n)
+  // A generation gives the next one what no handler has begun.
+  const isTakenTwice = standingOf(run).some((generation) => countOf(generation.events, 'update', n) > 1)
   const replied = countOf(events, 'reply', n)
   const expected = programs
     .filter((program) => program.name === run.procedure)
@@ -43,9 +50,9 @@ function findUpdateFaults(
       : 'ended' in reply || (one === null ? 'failure' in reply : reply.value === one),
   )
   // A handler that was interrupted by the end.
-  const isInterrupted = 'failure' in reply && taken === 1 && replied === 0
+  const isInterrupted = 'failure' in reply && taken > 0 && replied === 0
   return [
-    taken > 1 && `update ${id} was taken ${taken} times`,
+    isTakenTwice && `update ${id} was taken ${taken} times`,
     replied > 1 && `update ${id} was answered ${replied} times`,
     replied > taken && `update ${id} was answered and not taken`,
     !isRight && !isInterrupted && `update ${id} has the reply ${JSON.stringify(reply)}`,
@@ -78,7 +85,9 @@ function findReplyFaults(
       const found = updates.filter(({ key }) => idOf(key) === id)
       if (found.length !== 1) return [`update ${id} was answered and is there ${found.length} times`]
       const stored = decodePayload(found[0]?.payload as Uint8Array) as Reply
-      const isSame = reply === null ? 'failure' in stored : stored.value === reply
+      // A retry finishes what had an unfinished handler.
+      const isRefused = 'failure' in stored || stored.unfinished === true || countRetries(run) > 0
+      const isSame = reply === null ? isRefused : stored.value === reply
       return isSame ? [] : [`update ${id} was answered ${reply}, and ${JSON.stringify(stored)} is stored`]
     })
 }

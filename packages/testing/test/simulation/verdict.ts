@@ -50,6 +50,8 @@ const harmless = [
   'is invalid and was discarded',
   // Programs throw, and their undos fail. Whether a run may fail is judged by its program.
   '" failed (',
+  // It did not wait for them.
+  'while its handlers of updates were at work',
 ]
 function isHarmless(line: string): boolean {
   return harmless.some((part) => line.includes(part))
