@@ -20,6 +20,7 @@ import { migrate } from './commands/migrate.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run.ts'
 import { server, worker } from './commands/serve.ts'
+import { result, state, update, workers } from './commands/talk.ts'
 import { listTokens, makeToken, revokeToken } from './commands/token.ts'
 import { exportRun, importRun } from './commands/transfer.ts'
 import { readVersion, version } from './commands/version.ts'
@@ -148,6 +149,13 @@ function addLooking(add: Add, act: Act): void {
     .option('--follow', 'print it again at each change, until it ends')
     .addOption(new Option('--tree', 'with the runs that it has created, and theirs').conflicts('follow'))
     .action((id, flags) => act(flags, (context) => show(context, id, flags)))
+  add('result <run>', 'print the output of a run, or how it ended')
+    .option('--timeout <duration>', 'how long to wait for its end, such as 30s; default: not at all')
+    .action((id, flags) => act(flags, (context) => result(context, id, flags)))
+  add('state <run> [name]', 'show the values that a run exposes').action((id, name, flags) =>
+    act(flags, (context) => state(context, id, name)),
+  )
+  add('workers', 'list the live workers, oldest first').action((flags) => act(flags, workers))
   add('log <run>', 'show the execution log of a run, newest entries first')
     .option('--failed', 'only failed entries')
     .addOption(follow('oldest entries first, then each as it is recorded, until the run ends'))
@@ -160,6 +168,11 @@ function addChanging(add: Add, act: Act): void {
     .option('--payload <json|@file>', 'the payload of the signal')
     .option('--key <key>', 'a key; the same key is delivered once')
     .action((id, name, flags) => act(flags, (context) => signal(context, id, name, flags)))
+  add('update <run> <name>', 'send an update to a run, and print its reply')
+    .option('--input <json|@file>', 'the input of the update')
+    .option('--key <key>', 'a key; the same key is handled once, and gets the same reply')
+    .option('--timeout <duration>', 'how long to wait for the reply, up to 60s; default: 30s')
+    .action((id, name, flags) => act(flags, (context) => update(context, id, name, flags)))
   withChosen(add('cancel [run...]', 'cancel runs, by id or all that a filter finds'))
     .option('--reason <text>', 'why, for people and in the error of the run')
     .action((ids, flags) => act(flags, (context) => cancel(context, ids, flags)))

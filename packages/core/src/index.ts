@@ -137,6 +137,7 @@ export type {
   RunOptions,
   RunOrGetOptions,
   StateOptions,
+  StatusOptions,
   StopOptions,
   UpdateOptions,
   WatchOptions,
@@ -150,7 +151,9 @@ export type {
   ProgressView,
   RollbackView,
   RunParentView,
+  RunValues,
   RunView,
+  RunWithValues,
   Stuck,
   Waiting,
 } from './client/views/views.ts'

@@ -11,6 +11,7 @@ export type {
   NoticeJson,
   PreviewJson,
   RunJson,
+  RunValuesJson,
 } from './json/shapes.ts'
 export { createServer, toNode } from './server.ts'
 export type {

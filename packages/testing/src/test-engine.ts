@@ -161,7 +161,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     guardVerbs('run', {
       id: inner.id,
       result: (options) => checked(time.skipFor(inner.result(options))),
-      status: () => inner.status(),
+      status: inner.status,
       cancel: (...args) => harness.during(() => inner.cancel(...args)),
       state: (...args: readonly unknown[]) =>
         checked(time.skipFor((inner.state as (...args: readonly unknown[]) => Promise<unknown>)(...args))),

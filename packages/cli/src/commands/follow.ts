@@ -61,7 +61,7 @@ export async function followRun({ out, signal }: Context, door: Door, id: string
   const either = AbortSignal.any([signal, ended.signal])
   let shown = ''
   const look = async (): Promise<void> => {
-    const run = await door.get<RunJson>(path)
+    const run = await door.get<RunJson>(path, { values: 'true' })
     const now = JSON.stringify(run)
     if (now !== shown) {
       if (shown !== '' && !out.json) out.print('')

@@ -73,7 +73,7 @@ export async function show(context: Context, id: string, { follow, tree }: ShowF
   const door = await context.door()
   if (follow === true) return followRun(context, door, id)
   if (tree === true) return showTree(context, door, id)
-  showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`))
+  showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`, { values: 'true' }))
   return exit.done
 }
 

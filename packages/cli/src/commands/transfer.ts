@@ -28,7 +28,7 @@ export async function exportRun(
     throw usageError(`${file} exists. Choose another file, or pass --force.`)
   const door = await context.door()
   const parts = await door.download(`/runs/${segmentOf(id)}/export`)
-  // Under another name until it is whole: one that nobody can have taken, such as with a link to another file.
+  // Under a random name until it is whole: another user may have left a link under one that can be guessed.
   const part = `${target}.${randomUUID()}.part`
   try {
     await pipeline(Readable.from(parts), createWriteStream(part, { flags: 'wx', mode: 0o600 }))

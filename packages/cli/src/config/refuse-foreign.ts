@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { usageError } from '../door/problem.ts'
 
 /**
- * Refuses a config that was found, and not named, if somebody else may have put it there: it would be executed.
+ * Refuses a config that was found, and not named, if another user may have put it there: it would be executed.
  * @param uid of this process; undefined where the system has none
  * @throws CommandError with status 2 that says how to use it
  */

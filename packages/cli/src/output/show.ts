@@ -60,6 +60,7 @@ export function showRun(out: Out, run: RunJson): void {
     ['generation', run.generation > 1 ? String(run.generation) : undefined],
     ['progress', showProgress(run)],
     ['tags', run.tags.length === 0 ? undefined : run.tags.join(', ')],
+    ...valueRows(run),
     [
       'waits for',
       run.waitingFor.length === 0 ? undefined : detailOf({ ...run, failure: undefined as never }),
@@ -77,6 +78,22 @@ export function showRun(out: Out, run: RunJson): void {
     ['last tried', run.stuck?.triedAt],
   ]
   printNamed(out, rows)
+}
+
+/** The values of a run. `pawl result` and `pawl state` print what is too long for a line. */
+function valueRows({ values }: RunJson): readonly (readonly [string, string | undefined])[] {
+  if (values === undefined) return []
+  const show = (name: string, value: unknown): string | undefined =>
+    values.omitted.includes(name)
+      ? 'more than 64 KiB'
+      : value === undefined
+        ? undefined
+        : clip(JSON.stringify(value))
+  return [
+    ['input', show('input', values.input)],
+    ['output', show('output', values.output)],
+    ...values.exposed.map(({ name, value }) => [`state ${name}`, show(`exposed.${name}`, value)] as const),
+  ]
 }
 
 /** Prints a line for each value that there is: aligned in a terminal, else tab-separated. */

@@ -132,6 +132,28 @@ export const save = procedure({ name: 'save' }, async (ctx) => {
   await ctx.checkpoint('waiting')
   await ctx.human.select('Continue?', ['yes', 'no'])
 })
+/** Shows its color, which an update changes, until it is stopped. */
+export const told = procedure(
+  {
+    name: 'told',
+    input: z.object({ color: z.string() }),
+    signals: { stop: z.void() },
+    updates: { paint: { input: z.string(), output: z.string() } },
+    state: { color: z.string() },
+  },
+  async (ctx, { color }) => {
+    let now = color
+    ctx.expose('color', now)
+    ctx.on('paint', (next) => {
+      const before = now
+      now = next
+      ctx.expose('color', now)
+      return before
+    })
+    await ctx.receive('stop')
+    return `stopped ${now}`
+  },
+)
 export const nap = procedure({ name: 'nap' }, (ctx) => ctx.sleep('30s'))
 /** Its code is another one once a file exists. */
 export const changing = procedure({ name: 'changing' }, async (ctx) => {

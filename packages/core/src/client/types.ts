@@ -26,7 +26,7 @@ import type { Channel, LinkOptions } from './channels/channel.ts'
 import type { Checkpoints } from './checkpoints/checkpoint.ts'
 import type { As, ResumeResolution } from './inbox/answering.ts'
 import type { Page } from './page.ts'
-import type { Answer, Ask, ExecutionLog, Notice, RunView } from './views/views.ts'
+import type { Answer, Ask, ExecutionLog, Notice, RunView, RunWithValues } from './views/views.ts'
 
 /** The options of `createEngine`. */
 export interface EngineOptions {
@@ -370,9 +370,12 @@ export interface RunHandle<Output, T = {}> {
   result(options?: ResultOptions): Promise<Output>
   /**
    * Returns the state of the run. A run that has ended is verified first: if its log is damaged, it is shown as quarantined.
-   * @throws PawlError 'run-not-found'
+   * With `values`, it also reads the input, the output and the exposed values.
+   * @throws PawlError 'run-not-found', 'option-invalid'
+   * @example const { values } = await client.get('refund:A-1').status({ values: true })
    */
-  status(): Promise<RunView>
+  status(options?: { readonly values?: false }): Promise<RunView>
+  status(options: StatusOptions & { readonly values: true }): Promise<RunWithValues>
   /** Cancels the run; see {@link Client.cancel}. @throws PawlError 'run-not-found', 'run-quarantined', 'option-invalid' */
   cancel(reason?: string, options?: CancelOptions): Promise<void>
   /**
@@ -564,6 +567,12 @@ export interface NoticeFilter {
 export interface NoticeReader {
   /** The person. */
   readonly as: Actor
+}
+
+/** The options of `status`. */
+export interface StatusOptions {
+  /** Whether the input, the output and the exposed values are read, too. Default: `false`. */
+  readonly values?: boolean
 }
 
 /** The options of `inbox.watch`. */

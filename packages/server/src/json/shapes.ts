@@ -15,6 +15,20 @@ const failure = z
   })
   .meta({ id: 'Failure' })
 
+/** What a run was given, exposes and has returned. */
+export const valuesShape = z
+  .object({
+    input: payload.optional(),
+    output: payload.optional().meta({ description: 'Of a completed run' }),
+    exposed: z.array(z.object({ name: z.string(), at: instant, value: payload.optional() })),
+    omitted: z.array(z.string()).meta({
+      description: 'What is left out, since it has more than 64 KiB: input, output, exposed.<name>',
+    }),
+  })
+  .meta({ id: 'RunValues' })
+/** What a run was given, exposes and has returned, as the HTTP API replies with it. */
+export type RunValuesJson = z.infer<typeof valuesShape>
+
 export const runShape = z
   .object({
     id: z.string(),
@@ -69,6 +83,7 @@ export const runShape = z
       signals: z.array(z.string()),
       operations: z.array(z.object({ position: z.number(), name: z.string() })),
     }),
+    values: valuesShape.optional().meta({ description: 'Only of one run, with the parameter `values`' }),
   })
   .meta({ id: 'Run' })
 /** A run, as the HTTP API replies with it. Fields without a value are left out; instants are ISO 8601. */

@@ -1,4 +1,13 @@
-import type { Answer, Ask, Checkpoint, ExecutionLog, Notice, RepeatPreview, RunView } from '@pawl/core'
+import type {
+  Answer,
+  Ask,
+  Checkpoint,
+  ExecutionLog,
+  Notice,
+  RepeatPreview,
+  RunValues,
+  RunView,
+} from '@pawl/core'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { type Json, writePayload } from './payload.ts'
 import type {
@@ -9,6 +18,7 @@ import type {
   NoticeJson,
   PreviewJson,
   RunJson,
+  RunValuesJson,
   StateJson,
 } from './shapes.ts'
 
@@ -24,6 +34,14 @@ export function showRun(view: RunView): RunJson {
     parent: view.parent && omitUndefined({ ...view.parent }),
     stuck: view.stuck && omitUndefined({ ...view.stuck, triedAt: view.stuck.triedAt?.toISOString() }),
   }) as RunJson
+}
+
+/** Shows the values of a run. */
+export function showValues({ input, output, exposed, omitted }: RunValues): RunValuesJson {
+  return omitUndefined({
+    ...{ input: optional(input), output: optional(output), omitted: [...omitted] },
+    exposed: exposed.map(showState),
+  }) as RunValuesJson
 }
 
 /** Shows what a fork or a retry does again. */

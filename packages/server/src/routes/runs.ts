@@ -10,7 +10,7 @@ import { readPart } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
 import { writePayload } from '../json/payload.ts'
 import { logEntryShape, runShape } from '../json/shapes.ts'
-import { showEntry, showRun } from '../json/views.ts'
+import { showEntry, showRun, showValues } from '../json/views.ts'
 import { cursor, limit, wait } from './query.ts'
 import { everyone, operators, type Route, readers, route } from './route.ts'
 
@@ -96,18 +96,27 @@ export const runRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runs/{run}',
-    summary: 'Get a run, optionally after waiting for its end',
+    summary: 'Get a run, optionally after waiting for its end, and with its values',
     roles: everyone,
-    query: z.strictObject({ wait }),
+    query: z.strictObject({
+      wait,
+      values: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'Whether its input, output and exposed values are included. Default: false' }),
+    }),
     body: null,
     replies: { 200: runShape },
     async handle({ client, rights, params, query, signal }) {
       const run = await seenRun(client, rights, params.run)
-      if (query.wait === undefined || hasEnded(run)) return { status: 200, body: showRun(run) }
       const handle = client.get(run.id)
-      const waiting = handle.result({ timeout: query.wait as Duration })
-      await untilAborted(waiting, signal).catch(ignoreOutcome)
-      return { status: 200, body: showRun(await handle.status()) }
+      if (query.wait !== undefined && !hasEnded(run)) {
+        const waiting = handle.result({ timeout: query.wait as Duration })
+        await untilAborted(waiting, signal).catch(ignoreOutcome)
+      } else if (query.values !== 'true') return { status: 200, body: showRun(run) }
+      if (query.values !== 'true') return { status: 200, body: showRun(await handle.status()) }
+      const { values, ...now } = await handle.status({ values: true })
+      return { status: 200, body: { ...showRun(now), ...(values && { values: showValues(values) }) } }
     },
   }),
   route({

@@ -31,6 +31,7 @@ const limit = '100'
 /** Statuses of the runs that a command works on. Default: any. */
 const statuses: Readonly<Record<string, string>> = {
   signal: 'running,waiting,stuck,quarantined',
+  update: 'running,waiting,stuck,quarantined',
   cancel: 'running,waiting,stuck,quarantined',
   retry: 'failed,stuck,quarantined',
   delete: 'completed,failed,cancelled,quarantined',

@@ -4,7 +4,7 @@ import { readSignalArgs } from '../../authoring/signal/arguments.ts'
 import { implement } from '../../base/implement.ts'
 import { topics } from '../../base/notifier.ts'
 import { whenKnown } from '../../base/when-known.ts'
-import { checkName } from '../../checks/options.ts'
+import { checkBoolean, checkName } from '../../checks/options.ts'
 import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { type FailureRecord, failureOf, reviveFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -20,15 +20,16 @@ import { damagedError } from '../damaged.ts'
 import { readLastEvent } from '../log/pages.ts'
 import type { Mailer } from '../mailer.ts'
 import { observeCall } from '../observed.ts'
-import type { ResultOptions, RunHandle } from '../types.ts'
+import type { ResultOptions, RunHandle, StatusOptions } from '../types.ts'
 import { explainUnread, hasOutrun } from '../unread.ts'
 import { readViews } from '../views/read.ts'
 import { infoOf, showUnread } from '../views/run.ts'
-import type { RunView } from '../views/views.ts'
+import type { RunView, RunWithValues } from '../views/views.ts'
 import { cancelRun } from './cancel.ts'
 import { findRow, findRun } from './find.ts'
 import { readState } from './state.ts'
 import { sendUpdate } from './update.ts'
+import { readValues } from './values.ts'
 
 /** Creates a handle on one run, without resources. Without a definition, only the worker validates its signals. */
 export function createRunHandle(
@@ -40,7 +41,7 @@ export function createRunHandle(
   const handle = implement<RunHandle<unknown>>({
     id,
     result: (options?: unknown) => waitForResult(connection, id, options),
-    status: () => readStatus(connection, id),
+    status: async (options?: unknown) => readStatus(connection, id, options),
     cancel: async (reason?: unknown, given?: unknown) => cancelRun(connection, id, reason, given),
     state: async (name: unknown, options?: unknown) => readState(connection, id, definition, name, options),
     update: async (name: unknown, input?: unknown, options?: unknown) =>
@@ -56,17 +57,27 @@ export function createRunHandle(
   return guardVerbs('run', handle)
 }
 
-/** Returns the state of a run. Verifies the end of the log first if the run has ended. */
-async function readStatus(connection: Connection, id: string): Promise<RunView> {
+const statusOptions = { values: optional(checkBoolean, false) } satisfies Spec<StatusOptions>
+
+/** Returns the state of a run, with its values if they are asked for. Verifies the end of the log first if the run has ended. */
+async function readStatus(
+  connection: Connection,
+  id: string,
+  given: unknown,
+): Promise<RunView | RunWithValues> {
+  const { values: hasValues } = readOptions('of status', given, statusOptions)
   const row = await findRow(connection, id)
   try {
-    const ended = row.state === 'live' ? undefined : await readEnd(connection, readRun(row))
+    const known = row.state === 'live' && !hasValues ? undefined : readRun(row)
+    const ended = known === undefined || row.state === 'live' ? undefined : await readEnd(connection, known)
     const [view] = await readViews(connection, [row], ended)
-    return view as RunView
+    if (!hasValues || known === undefined) return view as RunView
+    return { ...(view as RunView), values: await readValues(connection, known, ended) }
   } catch (error) {
     if (!isUnread(error)) throw error
-    if (await hasOutrun(await connection.store(), row, error)) return readStatus(connection, id)
-    return showUnread(connection, row, error)
+    if (await hasOutrun(await connection.store(), row, error)) return readStatus(connection, id, given)
+    const unread = showUnread(connection, row, error)
+    return hasValues ? { ...unread, values: undefined } : unread
   }
 }
 

@@ -53,6 +53,32 @@ export interface RunView {
   }
 }
 
+/** The state of a run, with its values. */
+export interface RunWithValues extends RunView {
+  /** Undefined if the run cannot be read. */
+  readonly values: RunValues | undefined
+}
+
+/** What a run was given, exposes and has returned. Values of more than 64 KiB are left out. */
+export interface RunValues {
+  /** The input of the present generation, as it was recorded at the start. */
+  readonly input: unknown
+  /** Undefined unless the run has completed. */
+  readonly output: unknown
+  /** What it exposes, sorted by name. */
+  readonly exposed: readonly ExposedValue[]
+  /** What is left out for its size: 'input', 'output', or 'exposed.' and a name. `result`, `state` and `export` have it. */
+  readonly omitted: readonly string[]
+}
+
+/** A value that a run exposes with `ctx.expose`. */
+export interface ExposedValue {
+  readonly name: string
+  /** When it was last stored. */
+  readonly at: Date
+  readonly value: unknown
+}
+
 /** The origin of a child run. */
 export interface RunParentView {
   /** Id of the run that created it. */
