@@ -28,6 +28,19 @@ async function refunded(engine: Awaited<ReturnType<typeof testEngine>>) {
   return run.result() as Promise<string>
 }
 
+test('a fork behind the next position of its original is refused, and previewed neither', async () => {
+  await using engine = await testEngine({ procedures: [refund], humans: silent })
+  await engine.run(refund, { amount: 45 }, { id: 'r' })
+  await engine.inbox.next({ run: 'r' })
+  const says = expect.stringContaining('The next position of the run is 2')
+  for (const fork of [
+    () => engine.fork('r', { position: 3 }),
+    () => engine.previewFork('r', { position: 99 }),
+  ])
+    await expect(fork()).rejects.toMatchObject({ code: 'option-invalid', message: says })
+  expect((await engine.previewFork('r', { position: 2 })).kept).toBe(1)
+})
+
 test.each(['on-crash', 'always'] as const)(
   'a fork repeats only what is behind its cut (%s)',
   async (replay) => {

@@ -7,7 +7,7 @@ import {
   type ProcedureRef,
   ref,
 } from '@pawl/core'
-import { consoleLogger } from '@pawl/core/internal'
+import { consoleLogger, findNearest } from '@pawl/core/internal'
 import { local } from './auth/local.ts'
 import type { RightsOptions } from './auth/rights.ts'
 import type { DeliverySettings } from './hooks/procedures.ts'
@@ -47,9 +47,7 @@ const known: readonly (keyof ServerOptions)[] = [
 ]
 
 export function readOptions(options: ServerOptions): Settings {
-  for (const key of Object.keys(options))
-    if (!(known as readonly string[]).includes(key))
-      refuse(key, 'unknown', `There is no option ${key} in createServer. Known options: ${known.join(', ')}.`)
+  for (const key of Object.keys(options)) if (!(known as readonly string[]).includes(key)) refuseUnknown(key)
   const {
     client,
     procedures = [],
@@ -127,6 +125,18 @@ function checkLinks({ publicUrl, keys }: LinkOptions, client: ServerOptions['cli
       'other than that',
       'It must list keys of at least 32 characters, the signing one first.',
     )
+}
+
+function refuseUnknown(key: string): never {
+  const meant = findNearest(key, known)
+  throw new PawlError(
+    'option-invalid',
+    { option: key, given: key },
+    {
+      what: `There is no option ${key} in the options of createServer.`,
+      remedy: `${meant === undefined ? '' : `Did you mean ${meant}? `}Known options: ${known.join(', ')}.`,
+    },
+  )
 }
 
 export function refuse(option: string, given: string, remedy: string): never {

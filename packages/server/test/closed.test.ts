@@ -106,6 +106,26 @@ test('logs the error of auth, and tells the caller nothing of it', async () => {
   ])
 })
 
+test.each([
+  [{ user: 'ana', password: 'secret' }, 'an object with user, password: `actor` must begin with user:'],
+  [{ actor: 'user:ana', names: [], role: 'owner' }, '`role` must be one of answer, watch, operate, admin'],
+  [{ actor: 'user:ana', role: 'admin' }, '`names` must be a list'],
+])('logs what is wrong with the identity that auth returns: %o', async (identity, says) => {
+  const logged: unknown[] = []
+  const logger = { ...silent, error: (_message: string, fields?: object) => logged.push(fields) }
+  await using server = await startServer({ logger, auth: () => identity as never })
+  expect(await server.call('ana', 'GET', '/v1/me')).toMatchObject({ status: 500, body: { code: 'internal' } })
+  expect(logged).toMatchObject([{ error: { cause: { message: expect.stringContaining(says) } } }])
+  expect(String((logged[0] as { error: Error }).error.cause)).not.toContain('secret')
+})
+
+test('names an option of createServer that does not exist, and the one that is meant', async () => {
+  await using client = await openClient()
+  expect(() => createServer({ client, host: ['a'] } as never)).toThrow(
+    'There is no option host in the options of createServer. Did you mean hosts? Known options: client,',
+  )
+})
+
 test('trusts the header of a proxy below a base path', async () => {
   await using client = await openClient()
   const { fetch } = createServer({

@@ -152,7 +152,7 @@ export function procedure<const S extends ProcedureSpec, R>(
   body: Body<S, R>,
 ): Procedure<InputOf<S>, OutputOf<S, R>, TalkOf<S>> {
   const read = readSpec(spec)
-  checkFunction('body of procedure', body)
+  checkBody(body)
   const defined: ProcedureDefinition = { ...read, body: body as ProcedureDefinition['body'] }
   const { name, version, input, output } = read
   const made = { name, version, schemas: Object.freeze({ input, output }), [definition]: defined }
@@ -207,6 +207,21 @@ export function checkMessages({ name, signals, updates }: ProcedureDefinition): 
 
 /** Maximum number of values that a procedure can expose. */
 const maxStates = 64
+
+/** A generator returns no promise: it would only fail when a run is executed. */
+function checkBody(body: unknown): void {
+  const { constructor } = checkFunction<{ readonly constructor?: { readonly name?: string } }>(
+    'body of procedure',
+    body,
+  )
+  if (constructor?.name === 'GeneratorFunction' || constructor?.name === 'AsyncGeneratorFunction')
+    refuse(
+      'body of procedure',
+      body,
+      'It must be an async function, and use `await` for `yield`.',
+      'a generator',
+    )
+}
 
 type ReadSpec = Omit<ProcedureDefinition, 'body'>
 

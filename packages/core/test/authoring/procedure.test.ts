@@ -73,6 +73,8 @@ describe('a definition', () => {
 
   test('rejects a procedure without a body', () => {
     expect(() => procedure({ name: 'p' }, undefined as never)).toThrow('The option body of procedure')
+    expect(() => procedure({ name: 'p' }, function* () {} as never)).toThrow('cannot be a generator')
+    expect(() => procedure({ name: 'p' }, async function* () {} as never)).toThrow('cannot be a generator')
     expect(() => procedure(undefined as unknown as { name: string }, body)).toThrow(
       'The option name of procedure',
     )

@@ -6,7 +6,7 @@ import type { ReplyCounts } from '../http/replies.ts'
 import type { Settings } from '../options.ts'
 import type { StreamTiming } from '../streams/event-stream.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
-import type { Identity } from '../types.ts'
+import type { Identity, Role } from '../types.ts'
 import { credentialOf } from './credentials.ts'
 
 /** What all requests of one server share. */
@@ -45,8 +45,29 @@ export async function identify(shared: Shared, request: Request): Promise<Identi
 /** An error of `auth` is a fault of the server, whatever its code: the caller, who is unknown, learns nothing of it. */
 async function callAuth({ settings }: Shared, request: Request): Promise<Identity | null> {
   try {
-    return await settings.auth(request)
+    const identity = await settings.auth(request)
+    return isMissing(identity) ? null : checkIdentity(identity)
   } catch (error) {
     throw new Error('The `auth` of createServer failed.', { cause: error })
   }
+}
+
+const roles: readonly Role[] = ['answer', 'watch', 'operate', 'admin']
+
+/** Code without types may return nothing for null. */
+function isMissing(identity: Identity | null | undefined): identity is null | undefined {
+  return identity === null || identity === undefined
+}
+
+/** Names what is missing, and shows no value: one may be a secret. */
+function checkIdentity(identity: Identity): Identity {
+  const { actor, names, role } = identity
+  const wrong = [
+    ...(typeof actor === 'string' && actor.startsWith('user:') ? [] : ['`actor` must begin with user:']),
+    ...(Array.isArray(names) ? [] : ['`names` must be a list']),
+    ...(roles.includes(role) ? [] : [`\`role\` must be one of ${roles.join(', ')}`]),
+  ]
+  if (wrong.length === 0) return identity
+  const given = Object.keys(Object(identity)).join(', ')
+  throw new TypeError(`It returned an object with ${given || 'no keys'}: ${wrong.join('; ')}.`)
 }

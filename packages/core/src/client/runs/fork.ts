@@ -30,6 +30,7 @@ import { readGeneration, readLogPages } from '../log/pages.ts'
 import type { ForkChanges, ForkPoint } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { readAskView } from '../views/ask.ts'
+import { nextPositionAfter } from '../views/run.ts'
 import type { Ask } from '../views/views.ts'
 import { findRun } from './find.ts'
 import { checkEditable, encodeEdit, isAnswer } from './fork-edit.ts'
@@ -176,6 +177,13 @@ async function readKept(
     if (position < firstPosition || (seq !== null && seq <= row.base))
       refuse('position of fork', position, `The present generation begins at position ${firstPosition}.`)
     for await (const page of readLogPages(store, connection.sha256, row)) events.push(...page)
+    const next = Math.max(firstPosition, nextPositionAfter(row, events))
+    if (seq === null && position > next)
+      refuse(
+        'position of fork',
+        position,
+        `The next position of the run is ${next}; its log has none behind it.`,
+      )
   } catch (error) {
     const isWhole = seq === null ? findResult(events, position) !== -1 : row.base + events.length >= seq
     if (!isUnread(error) || !isWhole) throw explainUnread(row.id, `The log of run ${row.id}`, error)
