@@ -145,7 +145,7 @@ function addLooking(add: Add, act: Act): void {
     .option('--read', 'mark the listed notices as read by you')
     .addOption(limit())
     .action((flags) => act(flags, (context) => notices(context, flags)))
-  add('show <run>', 'show one run: status, what it waits for, why it failed')
+  add('show <run>', 'show one run: status, values, what it waits for, why it failed; or one ask, by its id')
     .option('--follow', 'print it again at each change, until it ends')
     .addOption(new Option('--tree', 'with the runs that it has created, and theirs').conflicts('follow'))
     .action((id, flags) => act(flags, (context) => show(context, id, flags)))

@@ -13,6 +13,7 @@ test('run prints the checkpoint, and resume answers it and prints the result', a
       `  Checkpoint: ${checkpoint}`,
       '',
       '  Greet Ada?',
+      '  name       Ada',
       `  pawl resume ${checkpoint} --resolution '{"decision":"approve"}'`,
       '',
     ].join('\n'),
@@ -55,4 +56,26 @@ test('run works on the children of a run, and shows the asks at which they wait'
     status: 0,
     stdout: '  "north"\n',
   })
+})
+
+test('an ask is shown whole, and is found by the key of its run', async () => {
+  using workspace = await createWorkspace()
+  const asked = await workspace.pawl('run', 'edit', '--id', 'e/1')
+  expect(asked.stdout).toContain('artifact\n    {\n      "tag": "v1"\n    }\n')
+  const [{ id, key }] = JSON.parse((await workspace.pawl('inbox', '--json')).stdout) as [
+    { id: string; key?: string },
+  ]
+  expect((await workspace.pawl('show', id)).stdout).toContain('"tag": "v1"')
+  expect(JSON.parse((await workspace.pawl('show', id, '--json')).stdout)).toMatchObject({
+    artifact: { tag: 'v1' },
+  })
+  expect(key).toBeUndefined()
+
+  await workspace.pawl('run', 'greet', '--input', '{"name":"Ada"}', '--id', 'g/1')
+  expect((await workspace.pawl('show', 'g/1/greet')).stdout).toContain('name       Ada\n')
+  expect(await workspace.pawl('answer', 'g/1/greeting', '--approve')).toMatchObject({
+    status: 4,
+    stderr: expect.stringContaining('`pawl inbox` lists the open asks.'),
+  })
+  expect(await workspace.pawl('answer', 'g/1/greet', '--approve')).toMatchObject({ status: 0 })
 })

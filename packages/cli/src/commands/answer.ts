@@ -36,12 +36,43 @@ export async function answer(
 /** The ask of that id; without one, the person picks. */
 export async function findAsk(context: Context, door: Door, id: string | undefined): Promise<AskJson> {
   const { out, signal } = context
-  if (id !== undefined) return door.get<AskJson>(`/asks/${segmentOf(id)}`)
+  if (id !== undefined) return readAsk(door, id)
   if (!out.canAsk) throw usageError('Pass the id of the ask. `pawl inbox` lists the open ones.')
   const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', { limit: '100' })
   if (items.length === 0) throw usageError('There is no open ask.')
   const picked = await pickAsk(openTerminal(signal), items)
   return door.get<AskJson>(`/asks/${segmentOf(picked.id)}`)
+}
+
+/** Reads an ask by its id, by `run/position`, or by `run/key`: as the author names it. */
+export async function readAsk(door: Door, id: string): Promise<AskJson> {
+  try {
+    return await door.get<AskJson>(`/asks/${segmentOf(id)}`)
+  } catch (error) {
+    if (!(error instanceof CommandError) || !isNotFound(error)) throw error
+    const found = await findByKey(door, id)
+    if (found === undefined)
+      throw new CommandError({
+        ...error.problem,
+        detail: `There is no ask ${id}, and no open one of that run and key. \`pawl inbox\` lists the open asks.`,
+      })
+    return door.get<AskJson>(`/asks/${segmentOf(found.id)}`)
+  }
+}
+
+/** Runs and keys may contain slashes. */
+async function findByKey(door: Door, name: string): Promise<AskJson | undefined> {
+  for (let at = name.indexOf('/'); at > 0; at = name.indexOf('/', at + 1)) {
+    const [run, key] = [name.slice(0, at), name.slice(at + 1)]
+    const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', { run, limit: '500' })
+    const found = items.find((ask) => ask.key === key)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof CommandError && error.status === exit.notFound
 }
 
 export async function giveAnswer(

@@ -1,8 +1,10 @@
 import type { Context } from '../context.ts'
 import { type AskJson, type LogEntryJson, type NoticeJson, type RunJson, segmentOf } from '../door/door.ts'
 import { type ExitStatus, exit } from '../exit.ts'
+import { showAsk } from '../output/ask.ts'
 import { askColumns, logColumns, noticeColumns, runColumns, showRun } from '../output/show.ts'
 import { printRows } from '../output/table.ts'
+import { isNotFound, readAsk } from './answer.ts'
 import { followInbox, followLog, followRun } from './follow.ts'
 import { showTree } from './tree.ts'
 
@@ -73,8 +75,19 @@ export async function show(context: Context, id: string, { follow, tree }: ShowF
   const door = await context.door()
   if (follow === true) return followRun(context, door, id)
   if (tree === true) return showTree(context, door, id)
-  showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`, { values: 'true' }))
+  try {
+    showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`, { values: 'true' }))
+  } catch (error) {
+    const ask = isNotFound(error) ? await readAsk(door, id).catch(() => undefined) : undefined
+    if (ask === undefined) throw error
+    showOneAsk(context, ask)
+  }
   return exit.done
+}
+
+function showOneAsk({ out }: Context, ask: AskJson): void {
+  if (out.json) out.print(JSON.stringify(ask))
+  else showAsk(out, ask, out.print)
 }
 
 interface LogPage {

@@ -94,9 +94,11 @@ async function listLiveChildren(door: Door, { id, waitingFor }: RunJson): Promis
 async function listAsks(door: Door, run: RunJson): Promise<readonly AskJson[]> {
   const query = { run: run.id, limit: '500' }
   const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', query)
+  // A list has no params, details and artifacts: what a person approves.
+  const whole = await Promise.all(items.map(({ id }) => door.get<AskJson>(`/asks/${segmentOf(id)}`)))
   const below: AskJson[] = []
   for (const child of await listLiveChildren(door, run)) below.push(...(await listAsks(door, child)))
-  return [...items, ...below]
+  return [...whole, ...below]
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AskJson } from '../door/door.ts'
+import { showMatter } from './ask.ts'
 import { type Out, safe, safeJson } from './out.ts'
 import { quote } from './quote.ts'
 
@@ -9,6 +10,7 @@ export function showSuspension(out: Out, asks: readonly AskJson[]): void {
     out.print(`  Checkpoint: ${safe(ask.id)}`)
     out.print('')
     out.print(`  ${out.style('bold', safe(ask.message))}${describe(ask)}`)
+    showMatter(out, ask, out.print)
     out.print(`  ${out.style('cyan', commandFor(ask))}`)
   }
 }

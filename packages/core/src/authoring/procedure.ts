@@ -210,11 +210,8 @@ const maxStates = 64
 
 /** A generator returns no promise: it would only fail when a run is executed. */
 function checkBody(body: unknown): void {
-  const { constructor } = checkFunction<{ readonly constructor?: { readonly name?: string } }>(
-    'body of procedure',
-    body,
-  )
-  if (constructor?.name === 'GeneratorFunction' || constructor?.name === 'AsyncGeneratorFunction')
+  const tag = Object.prototype.toString.call(checkFunction('body of procedure', body))
+  if (tag === '[object GeneratorFunction]' || tag === '[object AsyncGeneratorFunction]')
     refuse(
       'body of procedure',
       body,
