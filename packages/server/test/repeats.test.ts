@@ -197,7 +197,7 @@ test('an identity that may not start runs of a procedure may not fork one', asyn
 })
 
 test('the answer to a question is edited only by an identity that may answer it, in a fork of a fork of a fork, too', async () => {
-  await using server = await startServer({ procedures: [order], selfApproval: false })
+  await using server = await startServer({ procedures: [order] })
   await failOne(server)
   const fork = (who: string, of: string, id: string, edit?: object) =>
     server.call(who, 'POST', `/v1/runs/${of}/fork`, { position: 2, id, ...(edit && { edit: { 1: edit } }) })
@@ -217,4 +217,19 @@ test('the answer to a question is edited only by an identity that may answer it,
   await server.engine.delete('order:1')
   expect(await fork('root', 'f3', 'f4', { approved: false })).toMatchObject({ status: 201 })
   expect(await server.engine.get('f4').result()).toBe('declined')
+})
+
+test('with selfApproval false no one edits an answer, since they would start the fork', async () => {
+  await using server = await startServer({ procedures: [order], selfApproval: false })
+  await failOne(server)
+  for (const path of ['fork', 'fork/preview'])
+    expect(
+      await server.call('root', 'POST', `/v1/runs/order:1/${path}`, {
+        ...{ position: 2, edit: { 1: { approved: true } } },
+      }),
+    ).toMatchObject({ status: 403, body: { detail: expect.stringContaining('would start the fork') } })
+  const edit = { 0: { cents: 7 } }
+  expect(
+    await server.call('root', 'POST', '/v1/runs/order:1/fork', { position: 1, edit, id: 'f' }),
+  ).toMatchObject({ status: 201 })
 })

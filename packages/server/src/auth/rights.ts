@@ -28,6 +28,11 @@ export interface Rights {
    */
   checkAnswer(ask: Ask, by: Identity['actor']): void
   /**
+   * Checks the answer that a fork has instead of the recorded one. The identity starts the fork, and so gives an answer to a run of its own.
+   * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
+   */
+  checkEdit(ask: Ask): void
+  /**
    * Checks an answer to an ask that does not exist yet. The people it will be addressed to are unknown, so only `admin` may.
    * @throws PawlError 'run-not-found', ServerError 'not-allowed'
    */
@@ -70,6 +75,13 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
       if (role !== 'admin' && !isAddressed(ask)) refuse(`Ask ${ask.id} is not addressed to ${actor}.`)
       checkStarter(ask, by)
       if (!allows('answer', ask)) refuse(`${actor} may not answer ask ${ask.id}.`)
+    },
+    checkEdit(ask) {
+      rights.checkAnswer(ask, actor)
+      if (!selfApproval)
+        refuse(
+          `${actor} would start the fork and answer its ask ${ask.id}: \`selfApproval\` is false. Fork before the answer instead, so that others are asked.`,
+        )
     },
     checkEarlyAnswer(run, by) {
       rights.checkRun('see', run)

@@ -6,7 +6,6 @@ import { ServerError } from '../http/problem.ts'
 import { readPart } from '../json/answers.ts'
 import { previewShape, runShape } from '../json/shapes.ts'
 import { showPreview, showRun } from '../json/views.ts'
-import type { Identity } from '../types.ts'
 import { operators, type Route, route } from './route.ts'
 import { runWithId, seenRun } from './runs.ts'
 
@@ -72,7 +71,7 @@ export const repeatRoutes: readonly Route[] = [
       const id = body.id ?? idempotencyKey
       rights.checkRun('fork', run)
       rights.checkStart({ id, procedure: run.procedure, tags: run.tags })
-      const edits = readEdits(rights, identity, body.edit)
+      const edits = readEdits(rights, body.edit)
       // A client whose reply was lost sends the same request again.
       const before = id === undefined ? null : await runWithId(client, rights, id)
       if (before === null) await checkPlace(client, run.id, from)
@@ -89,12 +88,12 @@ export const repeatRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: z.strictObject(changes),
     replies: { 200: previewShape },
-    async handle({ client, rights, params, body, identity }) {
+    async handle({ client, rights, params, body }) {
       const from = readPlace(body)
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('fork', run)
       await checkPlace(client, run.id, from)
-      const preview = await client.previewFork(run.id, from, readEdits(rights, identity, body.edit))
+      const preview = await client.previewFork(run.id, from, readEdits(rights, body.edit))
       return { status: 200, body: showPreview(preview) }
     },
   }),
@@ -131,7 +130,6 @@ async function checkPlace(client: Client, run: string, { checkpoint }: ForkPoint
 /** Reads the edited results. The answer to an ask may be edited only by an identity that may answer it. */
 function readEdits(
   rights: Rights,
-  { actor }: Identity,
   edits: Readonly<Record<string, unknown>> = {},
 ): ForkChanges {
   const entries = Object.entries(edits).map(([position, value]) => [
@@ -139,5 +137,5 @@ function readEdits(
     readPart(`edit.${position}`, value),
   ])
   if (entries.length === 0) return {}
-  return { edit: Object.fromEntries(entries), checkAnswer: (ask) => rights.checkAnswer(ask, actor) }
+  return { edit: Object.fromEntries(entries), checkAnswer: rights.checkEdit }
 }

@@ -1,0 +1,298 @@
+import { createClient, type ForkChanges, type PolicyVerdict, procedure } from '@pawl/core'
+import { createServer, type Identity } from '@pawl/server'
+import { memory, testEngine } from '@pawl/testing'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+
+// People of all roles do anything to runs over HTTP: they start, answer, fork with edits, retry and cancel them, while the world changes.
+// Whatever they do, an act must have the consent that it needs, of somebody with the right, for the values that are acted upon.
+
+const people = {
+  fin: { actor: 'user:fin', names: ['group:finance'], role: 'answer' },
+  eve: { actor: 'user:eve', names: ['group:sales'], role: 'answer' },
+  wim: { actor: 'user:wim', names: [], role: 'watch' },
+  olga: { actor: 'user:olga', names: ['group:sales'], role: 'operate' },
+  sam: { actor: 'user:sam', names: ['group:finance'], role: 'operate' },
+  root: { actor: 'user:root', names: [], role: 'admin' },
+} as const satisfies { readonly [token: string]: Identity }
+type Token = keyof typeof people
+
+/** The position of the plain approval in the procedure. */
+const refundAt = 1
+
+const mayAnswer = (who: Token): boolean =>
+  people[who].role === 'admin' || (people[who].names as readonly string[]).includes('group:finance')
+
+const who = fc.constantFrom<Token>('fin', 'fin', 'sam', 'root', 'eve', 'wim', 'olga')
+const operator = fc.constantFrom<Token>('olga', 'sam', 'root', 'eve')
+const index = fc.nat(20)
+const cents = fc.constantFrom(10, 999)
+const value = fc.oneof(
+  cents.map((n) => ({ cents: n })),
+  fc.record({ verdict: fc.constantFrom('allow', 'human', 'deny'), by: fc.constant('user:ceo') }),
+  fc.constant({ approved: false }),
+  cents.map((n) => ({ approved: true, params: { cents: n } })),
+  fc.constant({ approved: true }),
+  fc.nat(3),
+)
+const action = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('start' as const), who: operator }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('answer' as const),
+      ...{ who, index, approved: fc.constantFrom(true, true, true, false), cents: fc.option(cents) },
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('fork' as const),
+      ...{ who: operator, index, position: fc.nat(12), at: fc.oneof(fc.constant(refundAt), fc.nat(12)) },
+      edit: fc.option(value),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('retry' as const), who: operator, index }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), who: operator, index }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('repair' as const), isDown: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'move' as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'wait' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('judge' as const),
+      verdict: fc.constantFrom<PolicyVerdict>('allow', 'human', 'deny'),
+    }),
+  },
+)
+type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
+
+/** What was done, and what the world was then. */
+interface Act {
+  readonly what: 'refund' | 'wire' | 'post' | 'drop'
+  readonly run: string
+  readonly cents: number
+  readonly facts?: unknown
+  readonly at: number
+  readonly version: number
+  readonly verdict: PolicyVerdict
+}
+
+/** An answer that the server has taken, also as the edit of a fork. */
+interface Given {
+  readonly run: string
+  readonly message: string
+  readonly approved: boolean
+  /** Whether the person had the right. */
+  readonly isRightful: boolean
+  /** What was agreed to; null: what the answer that was edited had shown. */
+  readonly cents: number | null
+  readonly at: number
+}
+
+/** How an attack goes, for controls. */
+export interface Weakened {
+  /** Lets anyone fork with any edit, as if the server checked no right. */
+  readonly editsUnchecked?: boolean
+  /** Keeps the facts that a run has read first, as if a later attempt read them no more. */
+  readonly blindRetries?: boolean
+}
+
+/** How often something of interest has happened in all attacks. */
+export interface Tally {
+  acts: number
+  editedAnswers: number
+  forksOfForks: number
+  retried: number
+  refused: number
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const validForMs = 4 * 3_600_000
+
+function makeWorld() {
+  return { isDown: false, version: 1, verdict: 'human' as PolicyVerdict, now: 0, acts: [] as Act[] }
+}
+
+function makePay(world: ReturnType<typeof makeWorld>, weakened: Weakened) {
+  const act = (what: Act['what'], run: string, cents: number, facts?: unknown): string => {
+    const { isDown, now: at, version, verdict } = world
+    world.acts.push({ what, run, cents, facts, at, version, verdict })
+    if (isDown) throw new Error('it is down')
+    return 'done'
+  }
+  const first = new Map<string, number>()
+  const readFacts = (run: string): number => {
+    const facts = first.get(run) ?? world.version
+    if (weakened.blindRetries === true) first.set(run, facts)
+    return facts
+  }
+  return procedure({ name: 'pay' }, async (ctx) => {
+    const { runId } = ctx
+    const params = await ctx.step('load', () => ({ cents: 10 }))
+    const asked = { params, editable: ['cents'] as const, to: 'group:finance', key: 'refund' } as const
+    const paid = await ctx.human.approve('refund', asked)
+    if (paid.approved)
+      await ctx.step('refund', () => act('refund', runId, paid.params.cents), { retry: false })
+    await ctx.gate('wire', {
+      ...{ params, retry: false, validFor: '4h', facts: () => readFacts(runId) },
+      human: { message: 'wire', to: 'group:finance', editable: ['cents'] },
+      run: (wired, _, facts) => act('wire', runId, wired.cents, facts),
+    })
+    const check = { type: 'human', message: 'post', to: 'group:finance', onReject: 'skip' } as const
+    const use = {
+      post: { run: ({ cents }: { cents: number }) => act('post', runId, cents), retry: false, check },
+    } as const
+    await ctx.plan([{ id: 'post', use: 'post', params }], { use })
+    await ctx
+      .step('drop', () => act('drop', runId, 0), { classes: ['destructive'], retry: false })
+      .catch(() => {})
+    return 'ended'
+  })
+}
+
+/** Carries out the actions, and returns the acts that had no right to be. */
+async function attack(actions: readonly Action[], weakened: Weakened, tally: Tally): Promise<readonly Act[]> {
+  const world = makeWorld()
+  const pay = makePay(world, weakened)
+  const store = memory()
+  await using engine = await testEngine({
+    ...{ procedures: [pay], store },
+    humans: [{ ask: /./, answer: 'silence' }],
+    logger: silent,
+    policy: ({ classes }) => (classes.includes('destructive') ? world.verdict : 'allow'),
+  })
+  const client = await createClient({ store })
+  const server = createServer({
+    ...{ client, logger: silent },
+    procedures: [pay],
+    auth: (request) => people[request.headers.get('authorization')?.slice(7) as Token] ?? null,
+  })
+  const call = async (token: Token, path: string, body: object) => {
+    const headers = {
+      host: '127.0.0.1',
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const { status } = await server.fetch(new Request(`http://127.0.0.1/v1${path}`, init))
+    if (status === 403) tally.refused++
+    return status < 300
+  }
+  const runs: string[] = []
+  const forks = new Map<string, string>()
+  const given: Given[] = []
+  const settle = async () => {
+    await engine.advance('10s')
+    world.now += 10_000
+  }
+  const pick = <T>(list: readonly T[], at: number): T | undefined => list[at % Math.max(1, list.length)]
+  const doIt = async (one: Action): Promise<void> => {
+    switch (one.do) {
+      case 'repair':
+        world.isDown = one.isDown
+        return
+      case 'move':
+        world.version++
+        return
+      case 'judge':
+        world.verdict = one.verdict
+        return
+      case 'wait':
+        await engine.advance('5h')
+        world.now += 5 * 3_600_000
+        return
+      case 'start': {
+        const id = `r${runs.length}`
+        if (await call(one.who, '/runs', { procedure: 'pay', id })) runs.push(id)
+        return
+      }
+      case 'answer': {
+        const ask = pick((await engine.inbox.list()).items, one.index)
+        if (ask === undefined) return
+        const shown = (ask.params as { cents: number }).cents
+        const changes = one.approved && one.cents !== null ? { params: { cents: one.cents } } : {}
+        const done = await call(one.who, `/asks/${ask.id}/answer`, { approved: one.approved, ...changes })
+        if (!done) return
+        const { run, message } = ask
+        const what = { run, message, approved: one.approved, isRightful: mayAnswer(one.who) }
+        given.push({ ...what, cents: one.cents ?? shown, at: world.now })
+        return
+      }
+      case 'fork': {
+        const run = pick(runs, one.index)
+        if (run === undefined) return
+        const edit = one.edit === null ? {} : { edit: { [one.at]: one.edit } }
+        const id = `r${runs.length}`
+        const made = weakened.editsUnchecked
+          ? await engine.fork(run, { position: one.position }, { ...(edit as ForkChanges), id }).then(
+              () => true,
+              () => false,
+            )
+          : await call(one.who, `/runs/${run}/fork`, { position: one.position, id, ...edit })
+        if (!made) return
+        runs.push(id)
+        forks.set(id, run)
+        if (forks.has(run)) tally.forksOfForks++
+        const edited = one.edit as Partial<{ approved: boolean; params: { cents: number } }> | null
+        if (one.at !== refundAt || typeof edited?.approved !== 'boolean') return
+        tally.editedAnswers++
+        const what = { run: id, message: 'refund', isRightful: mayAnswer(one.who), at: world.now }
+        given.push({ ...what, approved: edited.approved, cents: edited.params?.cents ?? null })
+        return
+      }
+      case 'retry': {
+        const run = pick(runs, one.index)
+        if (run !== undefined && (await call(one.who, `/runs/${run}/retry`, {}))) tally.retried++
+        return
+      }
+      case 'cancel': {
+        const run = pick(runs, one.index)
+        if (run !== undefined) await call(one.who, `/runs/${run}/cancel`, {})
+      }
+    }
+  }
+  const lastOf = (run: string, message: string): Given | undefined =>
+    given.findLast((one) => one.run === run && one.message === message)
+  /** A fork keeps a plain approval, of its original or of an earlier one. */
+  const lastInLine = (run: string): Given | undefined => {
+    const original = forks.get(run)
+    return lastOf(run, 'refund') ?? (original === undefined ? undefined : lastInLine(original))
+  }
+  const isRight = ({ what, run, cents, facts, at, version, verdict }: Act): boolean => {
+    if (what === 'drop') return verdict === 'allow'
+    const last = what === 'refund' ? lastInLine(run) : lastOf(run, what)
+    if (last?.approved !== true || !last.isRightful) return false
+    if (last.cents !== null && last.cents !== cents) return false
+    return what !== 'wire' || (facts === version && at - last.at <= validForMs)
+  }
+  await call('olga', '/runs', { procedure: 'pay', id: 'r0' })
+  runs.push('r0')
+  await settle()
+  const wrong: Act[] = []
+  for (const one of actions) {
+    const before = world.acts.length
+    await doIt(one)
+    await settle()
+    // What is answered later does not count.
+    wrong.push(...world.acts.slice(before).filter((act) => !isRight(act)))
+  }
+  await server.stop()
+  await client.stop()
+  tally.acts += world.acts.length
+  return wrong
+}
+
+/** Attacks runs as often. Rejects if an act had no right to be. */
+export async function attackConsents(numRuns: number, weakened: Weakened = {}): Promise<Tally> {
+  const tally: Tally = { acts: 0, editedAnswers: 0, forksOfForks: 0, retried: 0, refused: 0 }
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40, size: 'max' }), async (actions) => {
+      const wrong = await attack(actions, weakened, tally)
+      expect(wrong).toEqual([])
+    }),
+    // A control only has to fail.
+    { numRuns, endOnFailure: Object.keys(weakened).length > 0 },
+  )
+  return tally
+}
