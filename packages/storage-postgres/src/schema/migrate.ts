@@ -22,6 +22,7 @@ import { generations } from './migrations/0015-generations.ts'
 import { decisions } from './migrations/0016-decisions.ts'
 import { checkpoints } from './migrations/0017-checkpoints.ts'
 import { notices } from './migrations/0018-notices.ts'
+import { stateSeq } from './migrations/0019-state-seq.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent, type MigrationName, migrationNames } from './version.ts'
 
@@ -44,6 +45,7 @@ const byName: Record<MigrationName, Migration> = {
   decisions,
   checkpoints,
   notices,
+  'state-seq': stateSeq,
 }
 
 /** All migrations, in order. */

@@ -139,11 +139,11 @@ export function writeWideStatement(names: Names): Statement {
       join judged j on j.i = p.i and j.verdict = 0
       where m.run = j.run and m.n = p.n),
     exposed as (
-      insert into ${runState} (run, at, name, payload)
-      select j.run, now, p.name, p.payload
+      insert into ${runState} (run, at, seq, name, payload)
+      select j.run, now, j.head, p.name, p.payload
       from unnest(${numberParameters(firstState, stateTypes)}) as p(i, name, payload)
       join judged j on j.i = p.i and j.verdict = 0 cross join clock
-      on conflict (run, name) do update set at = excluded.at, payload = excluded.payload),
+      on conflict (run, name) do update set at = excluded.at, seq = excluded.seq, payload = excluded.payload),
     saved as (
       insert into ${checkpoints} (run, at, slot, position, name, payload)
       select j.run, now, p.slot, p.position, p.name, p.payload

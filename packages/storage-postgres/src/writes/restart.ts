@@ -100,16 +100,16 @@ function writeStatements({
     // Locks the rows of all runs first, in order, and judges by the locked rows: all have to fit, or none is written.
     restart: new Statement(`
       with locked as materialized (
-        select run, head, state from ${runs} where run = any($1::bigint[]) order by run for no key update),
+        select run, head, base, state from ${runs} where run = any($1::bigint[]) order by run for no key update),
       fits as materialized (
-        select g.* from ${writeRows(generationColumns, 1, 'i')} as g
+        select g.*, l.base as before from ${writeRows(generationColumns, 1, 'i')} as g
         join locked l on l.run = g.run and l.head = g.head and l.state not in (${live}, ${hiddenState})),
       begun as (
         update ${runs} r set state = ${live}, mark = 0, tries = 0, worker = null, wake_at = ${storeTime}, epoch = r.epoch + 1,
           head = f.head + 1 + f.events, base = f.head, link = f.link, version = f.version, cancel_at = f.cancel_at,
           mail = r.mail + f.signals
         from fits f where r.run = f.run and (select count(*) from fits) = cardinality($1::bigint[])
-        returning r.run, r.epoch, r.wake_at as at, r.mail, f.i, f.started_by, f.tags, f.info, f.keeps, f.signals, f.exposed_until),
+        returning r.run, r.epoch, r.wake_at as at, r.mail, f.i, f.started_by, f.tags, f.info, f.keeps, f.signals, f.exposed_until, f.before),
       inserted as (
         insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
         select b.run, coalesce(e.at, b.at), e.took_ms, e.seq, b.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
@@ -122,7 +122,8 @@ function writeStatements({
         insert into ${messages} (run, n, at, kind, used, name, payload)
         select b.run, b.mail - b.signals + s.k, b.at, ${messageKindCode.numberOf.signal}, false, s.name, s.payload
         from begun b join unnest(${numberParameters(firstSignal, signalTypes)}) as s(i, k, name, payload) on s.i = b.i),
-      removed as (delete from ${runState} s using begun b where s.run = b.run and s.at > b.exposed_until),
+      removed as (
+        delete from ${runState} s using begun b where s.run = b.run and (s.at > b.exposed_until or s.seq > b.before)),
       unsaved as (delete from ${checkpoints} c using begun b where c.run = b.run and c.n <> all($${firstCheckpoint}::bigint[])),
       moved as (
         update ${checkpoints} c set seq = k.seq

@@ -20,6 +20,7 @@ import { generations } from './migrations/0015-generations.ts'
 import { decisions } from './migrations/0016-decisions.ts'
 import { checkpoints } from './migrations/0017-checkpoints.ts'
 import { notices } from './migrations/0018-notices.ts'
+import { stateSeq } from './migrations/0019-state-seq.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -42,6 +43,7 @@ const byName: Record<MigrationName, Migration> = {
   decisions,
   checkpoints,
   notices,
+  'state-seq': stateSeq,
 }
 
 /** All migrations, in order. */

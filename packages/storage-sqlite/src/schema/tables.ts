@@ -72,6 +72,7 @@ interface RunStateTable {
   readonly name: string
   readonly at: number
   readonly payload: Uint8Array | null
+  readonly seq: number | null
 }
 interface RunTagsTable {
   readonly tag: string

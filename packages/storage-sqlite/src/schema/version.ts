@@ -24,6 +24,7 @@ export const migrationNames = [
   'decisions',
   'checkpoints',
   'notices',
+  'state-seq',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

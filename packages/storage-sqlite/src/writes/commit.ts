@@ -98,8 +98,8 @@ function prepareEffects(
   const reply = database.prepare('update messages set used = 1, payload = ? where run = ? and n = ?')
   const giveBack = database.prepare('update messages set used = 0, payload = ? where run = ? and n = ?')
   const expose = database.prepare(
-    `insert into run_state (run, name, at, payload) values (?, ?, ?, ?)
-     on conflict (run, name) do update set at = excluded.at, payload = excluded.payload`,
+    `insert into run_state (run, name, at, seq, payload) values (?, ?, ?, ?, ?)
+     on conflict (run, name) do update set at = excluded.at, seq = excluded.seq, payload = excluded.payload`,
   )
   const saveBase = database.prepare('update runs set base = ? where run = ?')
   const saveInfo = database.prepare('update run_info set info = ? where run = ?')
@@ -121,7 +121,7 @@ function prepareEffects(
       case 'give-back':
         return void giveBack.run(effect.payload, run, effect.n)
       case 'expose':
-        return void expose.run(run, effect.name, at, effect.payload)
+        return void expose.run(run, effect.name, at, head, effect.payload)
       case 'checkpoint':
         return checkpoints.write(run, effect.checkpoint, at)
       case 'notify':

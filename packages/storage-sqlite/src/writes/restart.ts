@@ -40,6 +40,7 @@ function prepareBegin(
        where run = ? returning epoch`,
     )
     .pluck()
+  const readBase = database.prepare<[RunKey], number>('select base from runs where run = ?').pluck()
   const dropMail = database.prepare(
     'update messages set used = 1, payload = null, key = null where run = ? and (used = 0 or key is not null or payload is not null)',
   )
@@ -49,7 +50,7 @@ function prepareBegin(
   const leaveParent = database.prepare(
     'update run_info set parent = null, parent_position = null where run = ?',
   )
-  const removeStates = database.prepare('delete from run_state where run = ? and at > ?')
+  const removeStates = database.prepare('delete from run_state where run = ? and (at > ? or seq > ?)')
   const readTags = database.prepare<[RunKey], string>('select tags from run_info where run = ?').pluck()
   const removeTag = database.prepare('delete from run_tags where tag = ? and run = ?')
   const insertTag = database.prepare('insert into run_tags (tag, run) values (?, ?) on conflict do nothing')
@@ -58,6 +59,7 @@ function prepareBegin(
   return ({ run, head, version, started, link, tags, startedBy, info, kept }, at) => {
     const events = kept?.events ?? []
     const cancelAt = kept?.cancelAt ?? null
+    const base = readBase.get(run) as number
     const epoch = restart.get(at, head + 1 + events.length, head, link, version, cancelAt, run) as number
     insertEvent(run, head, kept?.startedAt ?? at, epoch, started, null)
     for (const event of events) insertEvent(run, event.seq, event.at, epoch, event, event.link)
@@ -69,7 +71,7 @@ function prepareBegin(
       keepMail(run, kept, at)
       checkpoints.keepOf(run, kept.checkpoints)
     }
-    removeStates.run(run, kept?.exposedUntil ?? -1)
+    removeStates.run(run, kept?.exposedUntil ?? -1, base)
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
     describe.run(startedBy, JSON.stringify(tags), info, run)
     for (const tag of tags) insertTag.run(tag, run)

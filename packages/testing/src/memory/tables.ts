@@ -53,6 +53,11 @@ export interface WorkerRecord {
   tested: number
 }
 
+export interface StateRecord extends StateRow {
+  /** How long the log was when it was exposed; null: a copy. */
+  readonly seq: number | null
+}
+
 export interface RunRecord {
   readonly run: RunKey
   readonly id: string
@@ -69,7 +74,7 @@ export interface RunRecord {
   readonly asks: Map<number, AskRecord>
   readonly asksByKey: Map<string, AskRecord>
   /** The values that it exposes, by name. */
-  readonly states: Map<string, StateRow>
+  readonly states: Map<string, StateRecord>
   /** By slot. */
   readonly checkpoints: Map<number, CheckpointRow>
   /** In the order of writing. */

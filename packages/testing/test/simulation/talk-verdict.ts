@@ -1,7 +1,7 @@
 import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { MessageRecord, RunRecord } from '../../src/memory/tables.ts'
-import { countRetries, standingEvents, standingOf } from './lives.ts'
+import { countRetries, lifeOf, standingEvents, standingOf } from './lives.ts'
 import { presentInput } from './lives-verdict.ts'
 import { replyTo } from './talk.ts'
 import type { World } from './world.ts'
@@ -24,7 +24,7 @@ export function findTalkFaults(
   return [
     ...updates.flatMap((update) => findUpdateFaults(world, run, update)),
     ...findReplyFaults(world, run, updates),
-    ...findShownFaults(run, output, longest),
+    ...findShownFaults(run, output, [longest, ...tracesBefore(world, run)]),
   ]
 }
 
@@ -96,15 +96,20 @@ function findReplyFaults(
 function findShownFaults(
   run: RunRecord,
   output: readonly string[],
-  longest: readonly string[],
+  traces: readonly (readonly string[])[],
 ): readonly string[] {
   const stored = run.states.get('shown')
   const shown = stored?.payload == null ? 0 : (decodePayload(stored.payload) as number)
   // What an earlier generation has exposed is gone if a generation has replaced it whose place another one took.
   const counts = countRetries(run) === 0 ? output : output.slice(presentInput(run).before.length)
   const least = run.state === 'completed' ? lastExposed(counts) : 0
-  const most = lastExposed(longest)
+  const most = Math.max(...traces.map(lastExposed))
   return shown >= least && shown <= most ? [] : [`it shows ${shown}, and exposed ${least} to ${most}`]
+}
+
+/** What earlier generations have seen that count: a handler may expose a value after its generation has said what comes next. */
+function tracesBefore({ bodies }: World, run: RunRecord): readonly (readonly string[])[] {
+  return standingOf(run).flatMap(({ base }) => bodies.traces.get(lifeOf(run.id, base)) ?? [])
 }
 
 function lastExposed(trace: readonly string[]): number {

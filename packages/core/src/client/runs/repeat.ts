@@ -76,7 +76,7 @@ export async function composeRepetition(
     ...{ tags: row.tags, startedBy: row.startedBy, info: encodeRecord(info, 'info') },
     kept: {
       startedAt: first.at,
-      // What an earlier generation has exposed, with its last unit at the latest. The events of this one expose the rest again.
+      // An earlier generation has exposed its values with its last unit at the latest. The events of this one expose the rest again.
       exposedUntil: firstPosition > 0 ? first.at : beforeAll,
       events: copies,
       cancelAt: rest.find(({ type }) => type === 'cancelled')?.at ?? null,

@@ -104,7 +104,10 @@ export interface NewGeneration extends Pick<NewRun, 'version' | 'started' | 'lin
 export interface KeptPast {
   /** The time of the first event. */
   readonly startedAt: number
-  /** Exposed values that were last written by then stay: no event that is repeated exposes them. All others are removed. */
+  /**
+   * Exposed values stay that were last written by then, and by a unit before the first event of the generation that has ended: no event
+   * that is repeated exposes them. All others are removed. Of a copied value, whose unit is not known, the time alone tells.
+   */
   readonly exposedUntil: number
   /** The events behind the first one, with the seqs that follow its own. */
   readonly events: readonly LogEvent[]

@@ -260,6 +260,19 @@ export function describeGenerations(test: StageTest): void {
       expect(await namesOf(b)).toEqual([])
     })
 
+    test('with a past, a value stays that the unit exposed which began the ended generation, and none of a later unit, in whichever millisecond', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      const state = (name: string) => ({ name, payload: bytes(name) })
+      await stage.commit(standing, { events: [settled(0)], states: [state('first'), state('replaced')] })
+      await stage.commit(standing, { events: [settled(1), started()], states: [state('last')], begins: 3 })
+      await stage.commit(standing, { events: [settled(2)], states: [state('later'), state('replaced')] })
+      await stage.commit(standing, { next: { do: 'end', state: 'failed' } })
+      const { run, head } = await stage.find('a')
+      const kept = past(head, { exposedUntil: Number.MAX_SAFE_INTEGER })
+      expect(await stage.port.restart([generationOf(run, head, { kept })])).toBe(true)
+      expect((await stage.port.states(run, null)).map(({ name }) => name)).toEqual(['first', 'last'])
+    })
+
     test('a child that keeps a past stays one', async (stage) => {
       const last = { ...copyOfChild, state: 'failed', endedAt: 5 } as const
       const events = [{ ...started(), seq: 0, at: 1, epoch: 1, link: null }]

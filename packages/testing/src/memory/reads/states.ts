@@ -5,5 +5,6 @@ export function readStates({ runsByKey }: Tables, run: RunKey, name: string | nu
   const states = [...(runsByKey.get(run)?.states.values() ?? [])]
   return states
     .filter((state) => name === null || state.name === name)
+    .map(({ name, at, payload }) => ({ name, at, payload }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -73,7 +73,7 @@ function apply(
     }
     case 'expose': {
       const { name, payload } = effect
-      run.states.set(name, { name, at, payload: copy(payload) })
+      run.states.set(name, { name, at, seq: head, payload: copy(payload) })
       return
     }
     case 'checkpoint':

@@ -39,7 +39,7 @@ function finish(tables: Tables, run: RunRecord, last: LastPart, at: number): voi
   tables.runsByKey.set(run.run, run)
   for (const ask of asks) addAsk(tables, run, ask, at)
   for (const { name, at: shownAt, payload } of last.states)
-    run.states.set(name, { name, at: shownAt, payload: copy(payload) })
+    run.states.set(name, { name, at: shownAt, seq: null, payload: copy(payload) })
   for (const kept of last.checkpoints) putCheckpoint(tables, run, kept, kept.seq, kept.at)
   for (const kept of last.notices) putNotice(tables, run, kept, kept.seq, kept.at)
 }

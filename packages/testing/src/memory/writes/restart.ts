@@ -1,5 +1,5 @@
 import { type KeptPast, type NewGeneration, staleKinds } from '@pawl/core/storage'
-import { copy, headOf, type MessageRecord, type RunRecord, type Tables } from '../tables.ts'
+import { copy, headOf, type MessageRecord, type RunRecord, type StateRecord, type Tables } from '../tables.ts'
 import { appendEvent } from './event.ts'
 
 export function restartRuns(tables: Tables, generations: readonly NewGeneration[], at: number): boolean {
@@ -16,13 +16,12 @@ function findEnded({ runsByKey }: Tables, { run: key, head }: NewGeneration): Ru
 
 function begin(run: RunRecord, generation: NewGeneration, at: number): void {
   const { head, version, started, link, tags, startedBy, info, kept } = generation
+  for (const [name, state] of run.states) if (kept === null || isOf(run, state, kept)) run.states.delete(name)
   Object.assign(run, {
     ...{ state: 'live', mark: 'none', tries: 0, worker: null, wakeAt: at, epoch: run.epoch + 1, base: head },
     ...{ version, link: copy(link), tags: [...tags], startedBy, info: copy(info) },
     ...{ endedAt: null, cancelAt: kept?.cancelAt ?? null },
   })
-  for (const [name, state] of run.states)
-    if (kept === null || state.at > kept.exposedUntil) run.states.delete(name)
   appendEvent(run, started, null, kept?.startedAt ?? at)
   for (const event of kept?.events ?? []) appendEvent(run, event, event.link, event.at)
   if (kept === null) {
@@ -33,6 +32,11 @@ function begin(run: RunRecord, generation: NewGeneration, at: number): void {
     keepMail(run, kept, at)
     keepCheckpoints(run, kept)
   }
+}
+
+/** Whether the generation that has ended has exposed a value. */
+function isOf({ base }: RunRecord, { at, seq }: StateRecord, { exposedUntil }: KeptPast): boolean {
+  return at > exposedUntil || (seq !== null && seq > base)
 }
 
 function keepMail(run: RunRecord, { signals }: KeptPast, at: number): void {
