@@ -21,6 +21,7 @@ export {
 export { definitionOf, type ProcedureDefinition } from './authoring/procedure.ts'
 export { createRollbackProgress } from './authoring/rollback/rollback.ts'
 export { BegunUpdates } from './authoring/update/update.ts'
+export { isBuiltIn, isReservedId } from './base/built-in.ts'
 export { docsPage } from './base/docs.ts'
 export { formatDuration } from './base/duration.ts'
 export { isEqual } from './base/equal.ts'

@@ -37,7 +37,7 @@ export class ClosedScopes<O extends Operation = Operation> {
     return closing !== null && closing.turn < turn ? closing : null
   }
 
-  /** Closes scopes; those that are closed keep their first closing. `error`: see {@link Closing}. */
+  /** Closes scopes; closed scopes keep their first closing. `error`: see {@link Closing}. */
   close(scopes: readonly Scope[], error: Closing['error'], turn: number): void {
     const closing: Closing = { error, turn, refused: 0 }
     for (const scope of scopes) scope.closed ??= closing

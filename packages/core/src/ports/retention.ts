@@ -1,3 +1,4 @@
+import { isBuiltIn } from '../base/built-in.ts'
 import type { CheckpointPlace } from './store/checkpoints.ts'
 import type { EndedRun } from './store/removals.ts'
 import type { EndState } from './store/runs.ts'
@@ -24,7 +25,7 @@ const ofBuiltIns: RetentionRule = {
 
 /** Returns the rule of a procedure; undefined: all is kept. */
 export function ruleOf(rules: RetentionRules, procedure: string): RetentionRule | undefined {
-  return rules.get(procedure) ?? (procedure.startsWith('pawl.') ? ofBuiltIns : rules.get('*'))
+  return rules.get(procedure) ?? (isBuiltIn(procedure) ? ofBuiltIns : rules.get('*'))
 }
 
 /** Returns whether a checkpoint has been kept for as long as its rule says. Those of a completed run are not kept. */

@@ -1,7 +1,9 @@
+import { isBuiltIn, isReservedId, reservedIds } from '../base/built-in.ts'
 import { canonical } from '../base/canonical.ts'
 import { isEqual } from '../base/equal.ts'
 import type { Sha256 } from '../base/hash.ts'
 import { issuesOf, oneIssue } from '../base/issues.ts'
+import { showValue } from '../base/text.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeRecord } from '../events/payload.ts'
@@ -63,11 +65,29 @@ export function composeStart(
   ports: StartPorts,
   request: StartRequest,
 ): ComposedStart | Promise<ComposedStart> {
+  if (request.isRepeatable) checkGivenId(request.id, request.procedure)
   const given = request.isRepeatable ? keepGiven(request.input) : null
   return whenKnown(checkInput(ports, request), (checked) => {
     if (!checked.ok) throw new PawlError('input-invalid', issuesOf(checked))
     return { run: compose(ports, request, given, checked.value), given }
   })
+}
+
+/**
+ * Refuses an id by which runs of Pawl itself are found: a run of another procedure would stand for them.
+ * @throws PawlError 'option-invalid'
+ */
+export function checkGivenId(id: string, procedure: string): void {
+  if (!isReservedId(id) || isBuiltIn(procedure)) return
+  const given = showValue(id)
+  throw new PawlError(
+    'option-invalid',
+    { option: 'id of run', given },
+    {
+      what: `The option id of run cannot be ${given}.`,
+      remedy: `Ids that begin with ${reservedIds.join(', ')} belong to runs of Pawl itself. Choose another one.`,
+    },
+  )
 }
 
 /** Whether a recorded start has the same input. */

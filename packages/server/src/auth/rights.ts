@@ -1,4 +1,5 @@
 import { type Ask, type Audience, type Notice, PawlError, type RunView } from '@pawl/core'
+import { isBuiltIn, isReservedId } from '@pawl/core/internal'
 import { ServerError } from '../http/problem.ts'
 import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
 
@@ -18,6 +19,8 @@ export interface Rights {
   seesRun(run: RunView): boolean
   /** A notice is seen by those whom it is addressed to. */
   seesNotice(notice: Notice): boolean
+  /** Whether it may hear of the run with this id, if it sees all runs. */
+  seesRunId(id: string): boolean
   /** Whether it may start runs of a procedure, or its role starts none. */
   seesProcedure(name: string): boolean
   /** @throws PawlError 'ask-not-found' */
@@ -37,6 +40,8 @@ export interface Rights {
    * @throws PawlError 'run-not-found', ServerError 'not-allowed'
    */
   checkEarlyAnswer(run: RunView, by: Identity['actor']): void
+  /** Procedures of Pawl itself, and their runs, are for role `admin` alone. @throws ServerError 'not-allowed' */
+  checkProcedure(name: string): void
   /** @throws ServerError 'not-allowed' */
   checkStart(run: NewRun): void
   /** @throws PawlError 'run-not-found', ServerError 'not-allowed' */
@@ -63,9 +68,12 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     isNarrowed: may !== undefined,
     seesAll: role !== 'answer' && may === undefined,
     seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
-    seesRun: (run) => (role !== 'answer' || showRuns) && allows('see', run),
+    seesRun: (run) => (role !== 'answer' || showRuns) && isOpenTo(role, run.procedure) && allows('see', run),
+    seesRunId: (id) => role === 'admin' || !isReservedId(id),
     seesNotice: (notice) => (role !== 'answer' || isAddressed(notice)) && allows('see', notice),
-    seesProcedure: (procedure) => role === 'watch' || allows('start', { id: undefined, procedure, tags: [] }),
+    seesProcedure: (procedure) =>
+      isOpenTo(role, procedure) &&
+      (role === 'watch' || allows('start', { id: undefined, procedure, tags: [] })),
     checkSeen(ask) {
       if (!rights.seesAsk(ask)) throw new PawlError('ask-not-found', { ask: ask.id })
     },
@@ -90,7 +98,14 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
       checkStarter(run, by)
       if (!allows('answer', run)) refuse(`${actor} may not answer the asks of run ${run.id}.`)
     },
+    checkProcedure(name) {
+      if (!isOpenTo(role, name))
+        refuse(`${name} is a procedure of Pawl itself, which needs role admin; ${actor} has role ${role}.`)
+    },
     checkStart(run) {
+      rights.checkProcedure(run.procedure)
+      if (run.id !== undefined && isReservedId(run.id) && !isBuiltIn(run.procedure))
+        refuse(`The id ${run.id} is reserved for runs of Pawl itself. Choose another one.`)
       if (!allows('start', run)) refuse(`${actor} may not start ${run.procedure}.`)
     },
     checkRun(verb, run) {
@@ -99,6 +114,11 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     },
   }
   return rights
+}
+
+/** Who controls the runs of Pawl itself decides what is delivered, where to, and as whose. */
+function isOpenTo(role: Identity['role'], procedure: string): boolean {
+  return role === 'admin' || !isBuiltIn(procedure)
 }
 
 function refuse(message: string): never {

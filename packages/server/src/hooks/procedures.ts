@@ -7,11 +7,6 @@ import { signedHeaders } from './signature.ts'
 export const hookName = 'pawl.hook'
 export const deliverName = 'pawl.deliver'
 
-/** Whether a procedure is one of the server itself: its runs feed no hook, and lists do not show them. */
-export function isBuiltIn(procedure: string): boolean {
-  return procedure.startsWith('pawl.')
-}
-
 /** A registered receiver. It is the input of a run of `pawl.hook`, whose first step puts it into the log. */
 export const hookShape = z.object({
   id: z.string(),
@@ -57,7 +52,7 @@ export const hookProcedure: Procedure<Hook, 'deleted', HookTalk> = procedure(
     for (;;) {
       const { reason } = await ctx.receive('off')
       const { choice } = await ctx.human.escalate('The webhook to {url} is switched off: {reason}', {
-        data: { url: hook.url, reason },
+        data: { url: withoutPath(hook.url), reason },
         choices: [
           {
             value: 'switch-on',
@@ -75,6 +70,11 @@ export const hookProcedure: Procedure<Hook, 'deleted', HookTalk> = procedure(
     }
   },
 )
+
+/** The path of such an address is often its only secret. */
+function withoutPath(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'unreadable'
+}
 
 export type DeliverProcedure = Procedure<Delivery, 'delivered' | 'gone'>
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, type Logger, PawlError, type RunView, ref } from '@pawl/core'
-import { type FeedEvent, readFeed } from '@pawl/core/internal'
+import { type FeedEvent, isBuiltIn, readFeed } from '@pawl/core/internal'
 import { showAsk, showBrief, showNotice, showRun } from '../json/views.ts'
-import { deliverName, type Hook, hookName, type hookProcedure, isBuiltIn } from './procedures.ts'
+import { deliverName, type Hook, hookName, type hookProcedure } from './procedures.ts'
 import { feedTag, hookRunId, listHooks, placeOf, type RegisteredHook, startDelivery } from './registry.ts'
 
 interface ReaderOptions {

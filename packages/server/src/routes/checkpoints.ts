@@ -112,7 +112,12 @@ export const checkpointRoutes: readonly Route[] = [
       onlyFinished: z.boolean().optional().meta({ description: 'Only those of runs that have ended' }),
     }),
     replies: { 200: deleted },
-    async handle({ client, body }) {
+    async handle({ client, rights, body }) {
+      if (rights.isNarrowed)
+        throw new ServerError(
+          'not-allowed',
+          'A cleanup deletes checkpoints of all runs, also of runs that `may` hides. Delete those of single runs.',
+        )
       const { olderThan, ...rest } = omitUndefined(body)
       const what = { ...rest, ...(olderThan === undefined ? {} : { olderThan: olderThan as Duration }) }
       return { status: 200, body: { deleted: await client.checkpoints.cleanup(what) } }

@@ -51,8 +51,13 @@ export const hookRoutes: readonly Route[] = [
         .meta({ description: "'full' sends the ask or run, 'ids' names it. Default: ids" }),
     }),
     replies: { 201: z.object({ hook: hookJson, secret: z.string() }) },
-    async handle({ client, identity, body, hooks }) {
+    async handle({ client, identity, rights, body, hooks }) {
       const access = accessOf(hooks)
+      if (rights.isNarrowed && body.include === 'full')
+        throw new ServerError(
+          'not-allowed',
+          "A webhook with include 'full' sends all asks and runs, also the ones that `may` hides. Use include 'ids'.",
+        )
       const fault = faultOf(body.url, access.allowPrivate)
       if (fault !== null)
         throw new ServerError('request-invalid', `The address of a webhook is refused. ${fault}`, {

@@ -1,10 +1,9 @@
 import { type Client, type Duration, PawlError, type RunView } from '@pawl/core'
-import { readWorkers } from '@pawl/core/internal'
+import { isBuiltIn, readWorkers } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { untilAborted } from '../base/until-aborted.ts'
-import { isBuiltIn } from '../hooks/procedures.ts'
 import { ServerError } from '../http/problem.ts'
 import { readPart } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
@@ -25,7 +24,8 @@ export const runRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runs',
-    summary: 'List runs, newest first. Those of webhooks are listed only by procedure, tag or parent',
+    summary:
+      'List runs, newest first. Those of Pawl itself are listed only for role admin, by procedure, tag or parent',
     roles: readers,
     query: z.strictObject({
       procedure: z.string().optional(),
@@ -42,6 +42,7 @@ export const runRoutes: readonly Route[] = [
     body: null,
     replies: { 200: z.object({ items: z.array(runShape), cursor: z.string().optional() }) },
     async handle({ client, rights, query }) {
+      if (query.procedure !== undefined) rights.checkProcedure(query.procedure)
       const { items, cursor: next } = await client.list(omitUndefined(query))
       const isShown = ({ procedure }: RunView): boolean =>
         query.procedure !== undefined ||

@@ -72,6 +72,7 @@ async function isSeen(client: Client, rights: Rights, event: FeedEvent): Promise
     case 'run.ended':
     case 'run.stuck':
     case 'run.quarantined':
+      if (!rights.seesRunId(event.run)) return false
       if (rights.seesAll) return true
       return rights.seesRuns && isRunSeen(client, rights, event.run)
   }

@@ -21,6 +21,7 @@ import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
+import { checkGivenId } from '../../runs/check-start.ts'
 import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedConsent } from '../../runs/cut.ts'
 import { forkFamilyOf } from '../../runs/fork-family.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
@@ -61,6 +62,7 @@ export async function forkRun(
   const { id = newId(connection) } = settings
   if (settings.id !== undefined && (await isThere(connection, id, settings))) return { id }
   const row = await findRun(connection, original)
+  if (settings.id !== undefined) checkGivenId(id, row.procedure)
   const place = await readForkPlace(connection, row, settings.from)
   const { kept } = await keep(connection, row, place, settings)
   while (!(await install(connection, row, id, kept, place, settings)))

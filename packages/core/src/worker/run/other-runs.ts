@@ -39,6 +39,7 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
       }
       const request = {
         ...startOf(child),
+        by: run.continuation.start.by ?? null,
         // Derived from the seed too: an earlier run of this id had other children.
         id: givenTo(child) ?? deriveChildId(run.id, position, keyOf(position)),
         parent,
@@ -85,11 +86,10 @@ function startOf({ procedure, code, input, id }: ChildSpec): {
   readonly code: ChildSpec['code']
   readonly input: unknown
   readonly isRepeatable: boolean
-  readonly by: null
   readonly tags: readonly string[]
 } {
   // Another start may meet only an id that was given.
-  return { procedure, code, input: decode(input), isRepeatable: id !== null, by: null, tags: [] }
+  return { procedure, code, input: decode(input), isRepeatable: id !== null, tags: [] }
 }
 
 /** Returns the run that a program of a fork means with an id. @throws PawlError 'run-shared' */
