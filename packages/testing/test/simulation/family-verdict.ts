@@ -63,9 +63,15 @@ function findChildFaults(
   const isAlone = base !== undefined && (base === null || base === run.base || isHeard)
   const isTold = child.cancelAt !== null || detached === true || isAlone
   const outlives = child.endedAt === null || child.endedAt > (run.endedAt ?? Number.POSITIVE_INFINITY)
+  // A child that was cancelled by then may continue with a later generation, whose result it is.
+  const wasCancelledSince = (at: number): boolean =>
+    child.events.some((one) => one.type === 'cancelled' && one.at >= at)
   const isWithdrawn = standingEvents(run).some(
     ({ type, position, at }) =>
-      type === 'withdrawn' && position === event.position && at < (child.endedAt ?? at + 1),
+      type === 'withdrawn' &&
+      position === event.position &&
+      at < (child.endedAt ?? at + 1) &&
+      !wasCancelledSince(at),
   )
   return [
     outlives && !isTold && `its child ${id} outlives it and is not cancelled`,
