@@ -19,6 +19,7 @@ export {
 } from './events/event.ts'
 export { identifyOwnProcess, isProcessGone, type ProcessIdentity } from './host/process/identity.ts'
 export { chooseVersion } from './ports/abilities.ts'
+export { askSlotOf, readAskSlot } from './ports/ask-slot.ts'
 export {
   askStatusCode,
   cancelKey,

@@ -100,7 +100,7 @@ export function mail({ name = 'mail', send, people, domain, wants }: MailOptions
       }
     },
     async receive({ from, text, inReplyTo = '' }) {
-      const [, ask] = /<pawl\.([0-9a-f]{16})\.[0-9a-f]{16}@/.exec(inReplyTo) ?? []
+      const [, ask] = /<pawl\.([0-9a-f]{16}(?:-\d+)?)\.[0-9a-f]{16}@/.exec(inReplyTo) ?? []
       if (ask === undefined) return false
       if (submit === null) throw new Error(`The engine of channel ${name} is not running.`)
       await submit(ask, { comment: text.slice(0, maxComment) }, { as: `user:${from.slice(0, 190)}` })

@@ -1,12 +1,13 @@
 import type { Sha256 } from '../base/hash.ts'
+import { askSlotOf, readAskSlot } from '../ports/ask-slot.ts'
 import type { RunKey } from '../ports/store/runs.ts'
 
-/** Where an ask is: by the key of its run, or by the id of its run. */
+/** Where an ask is: by the key of its run, or by the id of its run. `position` is the number under which it is stored. */
 export type AskPlace =
   | { readonly runKey: RunKey; readonly position: number }
   | { readonly run: string; readonly position: number }
 
-/** An ask as it is named in texts and links. */
+/** An ask as it is named in texts and links. `position` is the number under which it is stored; see {@link askSlotOf}. */
 export interface NamedAsk {
   readonly runKey: RunKey
   readonly run: string
@@ -20,12 +21,19 @@ const lowRunKeys = 2 ** 12
 const rounds = 4
 
 /** Returns the address of an ask. It is accepted wherever an id is. */
-export function askAddressOf({ run, position }: Omit<NamedAsk, 'runKey'>): string {
-  return `${run}/${position}`
+export function askAddressOf({ run, position: slot }: Omit<NamedAsk, 'runKey'>): string {
+  const { position, asking } = readAskSlot(slot)
+  return `${run}/${position}${numberOf(asking)}`
+}
+
+/** Returns what follows the id, or the address, of an ask that is asked again: `-2` for the second time. */
+function numberOf(asking: number): string {
+  return asking === 0 ? '' : `-${asking + 1}`
 }
 
 /**
- * Writes and reads the ids of asks: 16 hexadecimal digits that encode the run key (44 bits) and the position (20 bits). A
+ * Writes and reads the ids of asks: 16 hexadecimal digits that encode the run key (44 bits) and the position (20 bits), and `-2`,
+ * `-3` and so on if the operation there asks again. A
  * four-round Feistel permutation with a key of the store makes consecutive asks look unrelated. It hides no secret: the
  * rights of a caller are checked for every id.
  */
@@ -51,7 +59,8 @@ export class AskIds {
 
   /** Returns the id of an ask; its address if it is beyond 2^44 runs or 2^20 positions. */
   idOf(ask: NamedAsk): string {
-    const { runKey, position } = ask
+    const { runKey } = ask
+    const { position, asking } = readAskSlot(ask.position)
     // A row may be damaged.
     if (!isBelow(runKey, maxRunKey) || !isBelow(position, maxPosition)) return askAddressOf(ask)
     let left = Math.floor(runKey / lowRunKeys) >>> 0
@@ -61,7 +70,7 @@ export class AskIds {
       left = right
       right = mixed
     }
-    return showWord(left) + showWord(right)
+    return showWord(left) + showWord(right) + numberOf(asking)
   }
 
   /** Returns the id and the address of an ask, for logs and errors. */
@@ -73,13 +82,20 @@ export class AskIds {
 
   /** Reads an id or an address; null if the text is neither. An ask with that id need not exist. */
   read(text: string): AskPlace | null {
-    if (/^[0-9a-f]{16}$/.test(text)) return this.#unmix(text)
+    const id = /^([0-9a-f]{16})(?:-(\d+))?$/.exec(text)
+    if (id !== null) {
+      const { runKey, position } = this.#unmix(id[1] as string)
+      const slot = readNumber(position, id[2])
+      return slot === null ? null : { runKey, position: slot }
+    }
     // No run id has control characters, and not every store can search for one.
-    const match = /^(\P{Cc}+)\/(\d{1,9})$/u.exec(text)
-    return match === null ? null : { run: match[1] as string, position: Number(match[2]) }
+    const address = /^(\P{Cc}+)\/(\d{1,9})(?:-(\d+))?$/u.exec(text)
+    if (address === null) return null
+    const slot = readNumber(Number(address[2]), address[3])
+    return slot === null ? null : { run: address[1] as string, position: slot }
   }
 
-  #unmix(id: string): AskPlace {
+  #unmix(id: string): { readonly runKey: RunKey; readonly position: number } {
     let left = Number.parseInt(id.slice(0, 8), 16)
     let right = Number.parseInt(id.slice(8), 16)
     for (let round = rounds - 1; round >= 0; round--) {
@@ -101,6 +117,14 @@ export class AskIds {
     mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
     return (mixed ^ (mixed >>> 16)) >>> 0
   }
+}
+
+/** Returns the number under which an ask is stored; null if no id has this ending. */
+function readNumber(position: number, times: string | undefined): number | null {
+  if (times === undefined) return position
+  const slot = askSlotOf({ position, asking: Number(times) - 1 })
+  // Each ask has one id: neither `-1` nor `-02`.
+  return numberOf(readAskSlot(slot).asking) === `-${times}` ? slot : null
 }
 
 function isBelow(number: number, limit: number): boolean {

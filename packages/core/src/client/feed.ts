@@ -1,5 +1,6 @@
 import type { AskIds } from '../asks/ask-id.ts'
 import { topics } from '../base/notifier.ts'
+import { readAskSlot } from '../ports/ask-slot.ts'
 import type { FeedEntry, FeedKind, FeedPage } from '../ports/store/feed.ts'
 import type { Connection } from './connection.ts'
 
@@ -117,7 +118,8 @@ function showEntry(
   const at = new Date(ms)
   if (event === 'ask.opened' || event === 'ask.closed') {
     if (position === null) return undefined
-    return { event, n, at, ask: askIds.idOf({ runKey, run, position }), run, position }
+    const ask = askIds.idOf({ runKey, run, position })
+    return { event, n, at, ask, run, position: readAskSlot(position).position }
   }
   if (event === 'notice')
     return position === null ? undefined : { event, n, at, run, notice: String(position) }

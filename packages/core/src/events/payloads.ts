@@ -89,6 +89,8 @@ export interface GenerationPayload {
   readonly given?: Uint8Array
   /** The number of events behind its first one that a retry has kept. Missing in logs of earlier engines. */
   readonly kept?: number
+  /** How often earlier generations have asked at a position, for those at which this one may ask again. */
+  readonly askings?: readonly (readonly [position: number, times: number])[]
 }
 
 /** A child that continues, as its parent does. */
@@ -399,6 +401,8 @@ export interface WaitingPayload {
   readonly name: string
   /** Whether people are asked and the ask is open. */
   readonly asks: boolean
+  /** The number under which the ask is stored. Missing if it is the position. */
+  readonly slot?: number
   readonly since: number
   readonly until: number | null
 }

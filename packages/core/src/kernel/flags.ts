@@ -10,5 +10,8 @@ export const acceptsFirst = 'accepted'
 /** The run cancels itself after a timeout, which its first event states. */
 export const timesOut = 'timeout'
 
+/** The run asks again what an earlier generation has asked: as another ask, whose number its first event states. */
+export const asksAgain = 'asks-again'
+
 /** Changes of behaviour since the first version, by name. A log lists the ones it relies on. */
-export const kernelFlags: readonly string[] = [acceptsFirst, timesOut]
+export const kernelFlags: readonly string[] = [acceptsFirst, timesOut, asksAgain]

@@ -1,3 +1,4 @@
+import { readAskSlot } from '../ports/ask-slot.ts'
 import type { Message } from '../ports/store/mail.ts'
 
 /** Returns the topic of a message, by which operations wait for it. */
@@ -15,9 +16,8 @@ export function isEarly(topic: string): boolean {
  * if any operation may take it.
  */
 export function positionOf(topic: string): number | null {
-  for (const kind of ['answer ', 'ended '])
-    if (topic.startsWith(kind)) return Number(topic.slice(kind.length))
-  return null
+  if (topic.startsWith('answer ')) return readAskSlot(Number(topic.slice('answer '.length))).position
+  return isEndOfOther(topic) ? Number(topic.slice('ended '.length)) : null
 }
 
 /** Whether the topic is the end of another run. */

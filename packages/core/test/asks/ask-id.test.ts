@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AskIds } from '../../src/asks/ask-id.ts'
+import { AskIds, askAddressOf, type NamedAsk } from '../../src/asks/ask-id.ts'
 import { sha256 } from '../../src/host/sha256.ts'
+import { askSlotOf } from '../../src/ports/ask-slot.ts'
 
 function idsOf(key: string): AskIds {
   const ids = new AskIds(sha256)
@@ -25,6 +26,25 @@ test('reads each id back as the run key and position it was written for', () => 
     }),
     { numRuns: 2_000 },
   )
+})
+
+test('names an ask that is asked again by the id of the first one, and how often it was asked', () => {
+  fc.assert(
+    fc.property(runKeys, positions, fc.integer({ min: 1, max: 1_024 }), (runKey, position, asking) => {
+      const slot = askSlotOf({ position, asking })
+      expect(slot).toBeLessThan(2 ** 31)
+      const [first, again] = [position, slot].map((one) => ({ runKey, run: 'r', position: one }))
+      expect(ids.idOf(again as NamedAsk)).toBe(`${ids.idOf(first as NamedAsk)}-${asking + 1}`)
+      expect(ids.read(ids.idOf(again as NamedAsk))).toEqual({ runKey, position: slot })
+      expect(askAddressOf(again as NamedAsk)).toBe(`r/${position}-${asking + 1}`)
+      expect(ids.read(`r/${position}-${asking + 1}`)).toEqual({ run: 'r', position: slot })
+    }),
+  )
+})
+
+test('reads no id that is never written', () => {
+  for (const end of ['-0', '-1', '-02', '-1026', '-', '-2-2'])
+    for (const id of ['f3437442e63dec26', 'r/3']) expect(ids.read(id + end)).toBeNull()
 })
 
 test('gives different ids to 100,000 asks, which share no digits by their order', () => {

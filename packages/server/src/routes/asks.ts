@@ -147,7 +147,7 @@ export const askRoutes: readonly Route[] = [
       const ask = await findAsk(client, rights, params.ask)
       rights.checkAnswer(ask, by)
       try {
-        await checkAnswerOf(client, ask, readAnswer(body), by)
+        await checkAnswerOf(client, ask.id, readAnswer(body), by)
         return { status: 200, body: { ok: true, issues: [] } }
       } catch (error) {
         if (!PawlError.is(error, 'answer-invalid')) throw error

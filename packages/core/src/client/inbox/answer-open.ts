@@ -9,6 +9,7 @@ import { decode, encode, encodeAround } from '../../events/payload.ts'
 import type { AnswerMessage, GivenAnswer } from '../../events/payloads.ts'
 import { rounds } from '../../host/rounds.ts'
 import { runChecks } from '../../host/run-schema.ts'
+import { readAskSlot } from '../../ports/ask-slot.ts'
 import type { AnswerCheck } from '../../ports/local-worker.ts'
 import { type KnownAsk, readAsk, understand } from '../../ports/rows.ts'
 import type { AskRow } from '../../ports/store/asks.ts'
@@ -84,7 +85,7 @@ async function encodeAnswer(
   if (!giver.by.startsWith('user:')) throw new PawlError('answer-forbidden', nameAsk(connection, row))
   // The author's schema checks more than JSON Schema. It is available if the run is loaded here; otherwise the worker
   // applies it.
-  const check = connection.localWorker?.checkOf(row.runKey, row.position)
+  const check = connection.localWorker?.checkOf(row.runKey, readAskSlot(row.position).position)
   const pinned = readStored(connection, row, ({ payload }) => readAskPayload(payload))
   const checked = checkAnswer(pinned, given, check !== undefined)
   if (!checked.ok) throw new PawlError('answer-invalid', issuesOf(checked))

@@ -9,7 +9,7 @@ import type { AskByKey } from '../types.ts'
 import { answerEarly } from './answer-early.ts'
 import { answerOpen } from './answer-open.ts'
 import type { As } from './answering.ts'
-import { findAsk } from './list.ts'
+import { findAsk } from './find.ts'
 
 const answerOptions = { as: required(checkActor), via: optional(checkVia) } satisfies Spec<As>
 const addressOptions = { run: required(checkName), key: required(checkName) } satisfies Spec<AskByKey>

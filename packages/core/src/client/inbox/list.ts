@@ -17,6 +17,7 @@ import type { AskFilter, CountFilter } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
 import { listDecisions } from './decisions.ts'
+import { findAsk } from './find.ts'
 
 /** Says which asks are meant. */
 interface AskConditions {
@@ -138,13 +139,6 @@ export async function getAsk(connection: Connection, given: unknown): Promise<As
   const row = await findAsk(connection, store, id)
   const ask = row === null ? null : showAsk(connection, row, await store.now())
   return ask === null ? null : { ...ask, deliveries: await readDeliveries(connection, ask.id) }
-}
-
-/** Finds an ask by its id or its address. */
-export async function findAsk({ askIds }: Connection, store: StorePort, id: string): Promise<AskRow | null> {
-  const place = askIds.read(id)
-  if (place === null) return null
-  return 'runKey' in place ? store.askOf(place.runKey, place.position) : store.ask(place.run, place.position)
 }
 
 function checkId(given: unknown): string {

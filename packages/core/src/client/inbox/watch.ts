@@ -6,6 +6,7 @@ import { namesOf } from '../../ports/store/asks.ts'
 import type { Connection } from '../connection.ts'
 import { followFeed } from '../feed.ts'
 import type { InboxEvent, WatchOptions } from '../types.ts'
+import { findAsk } from './find.ts'
 
 const watchOptions = {
   after: optional(whole(0), undefined),
@@ -36,8 +37,8 @@ async function* watch(
         break
       case 'ask.opened':
       case 'ask.closed': {
-        const { n, at, ask, run, position } = event
-        if (to === undefined || (await isAddressedTo(connection, run, position, to)))
+        const { n, at, ask } = event
+        if (to === undefined || (await isAddressedTo(connection, ask, to)))
           yield { event: event.event, n, at, ask }
         break
       }
@@ -48,13 +49,8 @@ async function* watch(
     }
 }
 
-async function isAddressedTo(
-  connection: Connection,
-  run: string,
-  position: number,
-  name: string,
-): Promise<boolean> {
-  const row = await (await connection.store()).ask(run, position)
+async function isAddressedTo(connection: Connection, ask: string, name: string): Promise<boolean> {
+  const row = await findAsk(connection, await connection.store(), ask)
   if (row === null) return false
   const { to, escalateTo } = row
   return namesOf({ to: to ?? [], escalateTo: escalateTo ?? [] }).some((one) => one.name === name)

@@ -6,6 +6,7 @@ import type { Connection } from '../connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../feed.ts'
 import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
 import { checkOpen } from '../inbox/answer-open.ts'
+import { findAsk } from '../inbox/find.ts'
 import { findRun } from '../runs/find.ts'
 import { listStates, type StateView } from '../runs/state.ts'
 import type { Client } from '../types.ts'
@@ -54,13 +55,13 @@ export function newestOfFeed({ inbox }: Pick<Client, 'inbox'>): Promise<number> 
  */
 export async function checkAnswerOf(
   { inbox }: Pick<Client, 'inbox'>,
-  ask: Pick<Ask, 'id' | 'run' | 'position'>,
+  ask: string,
   answer: Answer,
   by: Actor,
 ): Promise<void> {
   const connection = connectionOf(inbox)
-  const row = await (await connection.store()).ask(ask.run, ask.position)
-  if (row === null) throw new PawlError('ask-not-found', { ask: ask.id })
+  const row = await findAsk(connection, await connection.store(), ask)
+  if (row === null) throw new PawlError('ask-not-found', { ask })
   await checkOpen(connection, row, answer, { by })
 }
 

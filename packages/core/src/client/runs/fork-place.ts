@@ -1,8 +1,9 @@
 import { refuse } from '../../checks/options.ts'
+import { readAskSlot } from '../../ports/ask-slot.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import { findCheckpoint } from '../checkpoints/list.ts'
 import type { Connection } from '../connection.ts'
-import { findAsk } from '../inbox/list.ts'
+import { findAsk } from '../inbox/find.ts'
 
 /** Where a fork leaves its original: just before the result at a position, or where its log had `seq` events. */
 export interface ForkPlace {
@@ -32,5 +33,7 @@ export async function readForkPlace(
       id,
       `It belongs to run ${found.run}: fork that run, or use a checkpoint of ${run.id}.`,
     )
-  return { position: found.position, seq: 'seq' in found ? found.seq : null }
+  return 'seq' in found
+    ? { position: found.position, seq: found.seq }
+    : { position: readAskSlot(found.position).position, seq: null }
 }

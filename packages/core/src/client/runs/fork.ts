@@ -19,6 +19,7 @@ import {
 } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
+import { asksAgain, timesOut } from '../../kernel/flags.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
 import { checkGivenId } from '../../runs/check-start.ts'
@@ -314,7 +315,8 @@ async function install(
     edits: hashEdits(sha256, edits),
     ...originalsOf(row.id, decode(first.payload) as StartedPayload),
   }
-  const flags = started.flags.filter((flag) => flag !== 'timeout')
+  // Its asks have the key of the fork in their ids.
+  const flags = started.flags.filter((flag) => flag !== timesOut && flag !== asksAgain)
   const startedBy = by ?? started.by
   const payload: StartedPayload = { ...started, id, flags, by: startedBy, fork, forkedFrom }
   const hash = new LogHash(sha256)

@@ -1,4 +1,5 @@
 import { closesAtOf, readAskPayload, urgencyOf } from '../../asks/ask.ts'
+import { askSlotIn } from '../../asks/askings.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
 import type { AnswerPayload, AskPayload, StartedPayload, TimedOutPayload } from '../../events/payloads.ts'
@@ -37,7 +38,7 @@ export async function findQuestion(
   const asked = events.find((event) => event.type === 'asked' && event.position === position)
   const payload = asked === undefined ? null : readAskPayload(asked.payload as Uint8Array)
   if (asked !== undefined && payload?.to !== undefined)
-    return { row: composeRow(row, { asked, settled, payload }), asked: payload }
+    return { row: composeRow(row, { asked, settled, payload }, askSlotIn(events, position)), asked: payload }
   const found = await findRow(connection, { row, events }, settled, new Set())
   if (found === null) return null
   const { run: runKey, id: run, startedBy } = row
@@ -53,7 +54,7 @@ async function findRow(
   seen: Set<number>,
 ): Promise<AskRow | null> {
   const store = await connection.store()
-  const own = await store.askOf(row.run, settled.position)
+  const own = await store.askOf(row.run, askSlotIn(events, settled.position))
   if (own !== null) return own
   const [first] = events as readonly [LogEvent]
   const { forkedFrom, fork } = decode(first.payload) as StartedPayload
@@ -95,10 +96,11 @@ interface Answered {
 function composeRow(
   { run: runKey, id: run, procedure, startedBy }: KnownRun,
   { asked, settled, payload }: Answered,
+  slot: number,
 ): AskRow {
   const { to = [], escalateTo = [], dueAt = null } = payload
   return {
-    ...{ run, runKey, procedure, startedBy, position: asked.position, kind: payload.kind, key: null },
+    ...{ run, runKey, procedure, startedBy, position: slot, kind: payload.kind, key: null },
     ...{ urgency: urgencyOf(payload), to, escalateTo, dueAt, closesAt: closesAtOf(payload) },
     ...{ payload: asked.payload as Uint8Array, openedAt: asked.at, ...closingOf(settled) },
   }

@@ -1,3 +1,4 @@
+import { askingsAfter } from '../../asks/askings.ts'
 import { childrenOf } from '../../events/children.ts'
 import type { LogEvent, NewEvent } from '../../events/event.ts'
 import { type Generation, generationIn } from '../../events/generation.ts'
@@ -13,7 +14,7 @@ import type {
   TimedOutPayload,
 } from '../../events/payloads.ts'
 import { LogHash } from '../../events/seal.ts'
-import { timesOut } from '../../kernel/flags.ts'
+import { asksAgain, timesOut } from '../../kernel/flags.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { KeptSignal, NewGeneration, StayingCheckpoint } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
@@ -49,13 +50,17 @@ export async function composeRepetition(
   const origin = decode(first.payload) as StartedPayload
   const generation = generationIn(origin, first)
   const { firstPosition } = generation
+  const askings = askingsAfter(generation, events, kept)
+  const { flags, ...timeouts } = timeoutFrom(origin, now)
   const own = {
-    ...timeoutFrom(origin, now),
+    ...timeouts,
+    flags: [...flags.filter((flag) => flag !== asksAgain), ...(askings.length === 0 ? [] : [asksAgain])],
     ...(origin.fork === undefined ? {} : { fork: movedFork(origin.fork, row, kept) }),
     generation: {
       ...nextGeneration(row, generation),
       ...retriedBeside(generation, kept, children),
       kept: rest.length,
+      ...(askings.length === 0 ? {} : { askings }),
     },
   }
   const { timeout: _, fork: __, ...same } = origin

@@ -7,6 +7,7 @@ import type { AskStatus, Severity } from '../../base/words.ts'
 import { failureOf } from '../../errors/failure.ts'
 import { decode } from '../../events/payload.ts'
 import type { AskPayload, GivenAnswer } from '../../events/payloads.ts'
+import { readAskSlot } from '../../ports/ask-slot.ts'
 import { type KnownAsk, readAsk, understand } from '../../ports/rows.ts'
 import type { AskRow } from '../../ports/store/asks.ts'
 import type { Connection } from '../connection.ts'
@@ -43,7 +44,7 @@ function toAskView(id: string, row: KnownAsk, now: number): Ask {
     id,
     run: row.run,
     procedure: row.procedure,
-    position: row.position,
+    position: readAskSlot(row.position).position,
     key: row.key ?? undefined,
     kind: pinned.kind,
     status,

@@ -158,12 +158,12 @@ function statusOf({ state, mark, owned, wakeAt }: KnownRun, now: number): RunSta
 function toWaitingView(
   askIds: AskIds,
   { id, run }: KnownRun,
-  { position, kind, name, asks, until }: WaitingPayload,
+  { position, kind, name, asks, slot = position, until }: WaitingPayload,
 ): Waiting {
   const what = asks ? 'ask' : waitsFor(kind)
   return {
     ...{ kind: what, name, position },
-    ask: asks ? askIds.idOf({ runKey: run, run: id, position }) : undefined,
+    ask: asks ? askIds.idOf({ runKey: run, run: id, position: slot }) : undefined,
     until: until === null ? undefined : new Date(until),
   }
 }

@@ -3,7 +3,10 @@ import type { Claimant, Claimed } from './claims.ts'
 import type { Damaged, Message } from './mail.ts'
 import type { RunKey, RunRow } from './runs.ts'
 
-/** Stores asks and their answers, and lists them. */
+/**
+ * Stores asks and their answers, and lists them. Here the `position` of an ask tells it apart from the other asks of its run: it is that of
+ * its operation, or a higher number if the operation asks again; see `askSlotOf`.
+ */
 export interface AskStore {
   /** Closes open asks with answers, stored as messages of kind 'answer'. Of several answers to one ask, exactly one is accepted. */
   answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]>

@@ -92,7 +92,7 @@ export interface Message {
   readonly at: number
   /** 'ended': a run that it waits for has ended. 'watch': another run waits for the end of this one. */
   readonly kind: 'signal' | 'early' | 'answer' | 'cancel' | 'ended' | 'watch' | 'update'
-  /** The name of the signal or update, the ask's key, or the position of the ask or of the waiting operation as text. */
+  /** The name of the signal or update, the ask's key, or the position of the ask, as its row has it, or of the waiting operation as text. */
   readonly name: string
   readonly payload: Uint8Array | null
 }

@@ -106,6 +106,8 @@ export interface ActivityContext {
   /** Runs a task outside the call that started it. An error that it throws parks the run and has no other effect. */
   guard(task: () => void): void
   idempotencyKey(position: number): string
+  /** Returns the number under which the ask of the operation at a position is stored. */
+  askSlotAt(position: number): number
   /** Returns the id and the address of the ask at a position. */
   nameAsk(position: number): { readonly ask: string; readonly address: string }
   /** Returns the id of the checkpoint that an operation writes. */

@@ -96,9 +96,13 @@ export class RunActivityContext implements ActivityContext {
     return idempotencyKey(this.#run.services.sha256, this.#run.continuation.start, position)
   }
 
+  askSlotAt(position: number): number {
+    return this.#run.continuation.notes.askSlotAt(position)
+  }
+
   nameAsk(position: number): { readonly ask: string; readonly address: string } {
     const { id, key, services } = this.#run
-    const named = { runKey: key, run: id, position }
+    const named = { runKey: key, run: id, position: this.askSlotAt(position) }
     return { ask: services.askIds.idOf(named), address: askAddressOf(named) }
   }
 

@@ -97,7 +97,9 @@ export function endWithoutCode(
   return {
     ending,
     compose: (mailbox) => {
-      const closed = notes.openAsks.map((asked) => closeUnseen(asked, mailbox))
+      const closed = notes.openAsks.map((asked) =>
+        closeUnseen(asked, notes.askSlotAt(asked.position), mailbox),
+      )
       return {
         events: [
           ...(draft === null ? [] : [cancelledEvent(draft)]),
@@ -116,18 +118,19 @@ export function endWithoutCode(
   }
 }
 
-/** Records the accepted answer to an open question, or that it was withdrawn. */
+/** Records the accepted answer to an open question, or that it was withdrawn. `slot`: the number under which it is stored. */
 function closeUnseen(
   asked: LogEvent,
+  slot: number,
   mailbox: Pick<Mailbox, 'oldest'>,
 ): { readonly event: WrittenEvent; readonly effect: Effect } {
   const { position, turn, kind, name, nth } = asked
   const operation = { position, turn, kind, name, nth }
-  const message = mailbox.oldest([topicOf('answer', String(position))])
+  const message = mailbox.oldest([topicOf('answer', String(slot))])
   if (message === undefined)
     return {
       event: { ...runEvent('withdrawn', null), ...operation },
-      effect: { do: 'close-ask', position, status: 'withdrawn' },
+      effect: { do: 'close-ask', position: slot, status: 'withdrawn' },
     }
   const { answer, by, via } = decode(message.payload) as AnswerMessage
   const given: AnswerPayload = { answer, by, at: message.at, ...(via === undefined ? {} : { via }) }

@@ -8,7 +8,7 @@ import { eventsOf } from './outbox.ts'
 import { cancelAtEnd, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
 import { answerAtEnd } from './unanswered.ts'
-import { endParts } from './unit.ts'
+import { endParts, withdrawal } from './unit.ts'
 import { keep, write } from './write-unit.ts'
 
 /** Maximum number of children that one unit cancels. */
@@ -35,11 +35,10 @@ export function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean
   if (ending.next !== undefined) return continueRun(state, ending, ending.next.input, sent)
   const children = continuation.notes.children.slice(state.cancelledChildren)
   if (children.length > maxCancelled) return cancelSome(state, children.slice(0, maxCancelled), sent)
-  const open = asks.map(({ pending }) => pending)
-  const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
+  const withdrawn = withdrawalsOf(state, asks)
   const late = [...(state.lateSteps ?? [])].map(({ operation }) => operation.name)
   const past = { rollback: rollbackOf(ending, continuation.rollback, late), cancelled }
-  const parts = endParts(ending, sent, asked, mailbox.signals, past)
+  const parts = endParts(ending, sent, withdrawn, mailbox.signals, past)
   const told = [...effectsOfEnd(state, ending, children), ...tellOfSkippedUndos(state, past.rollback)]
   const answers = answerAtEnd(state, ending, sent)
   if (told.length === 0 && answers.length === 0) return write(state, parts)
@@ -61,13 +60,22 @@ function isKept({ operation: { kind } }: Pending<Operation>, { next }: Ending): 
 }
 
 function continueRun(state: RunState, ending: Ending, input: unknown, sent: readonly Draft[]): Unit {
-  const { asks } = state.activities
-  const open = asks.map(({ pending }) => pending)
-  const asked = open.filter(({ position }) => state.continuation.notes.isAsked(position))
+  const withdrawn = withdrawalsOf(state, state.activities.asks)
   state.moveTo('writing')
   state.continues = true
   state.callOff()
-  return composeNext(state, input, sent, asked, answerAtEnd(state, ending, sent))
+  return composeNext(state, input, sent, withdrawn, answerAtEnd(state, ending, sent))
+}
+
+/** Withdraws the open asks that people see. */
+function withdrawalsOf(
+  { continuation: { notes } }: RunState,
+  asks: readonly { readonly pending: Pending<Operation> }[],
+): readonly Draft[] {
+  return asks.flatMap(({ pending }) => {
+    const { position } = pending
+    return notes.isAsked(position) ? [withdrawal(pending, notes.askSlotAt(position))] : []
+  })
 }
 
 /** Cancels some of the children of a run that ends, before its last unit. */

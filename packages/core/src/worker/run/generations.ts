@@ -19,7 +19,6 @@ import { type Ending, failWith } from './ending.ts'
 import { effectsOf, eventsOf } from './outbox.ts'
 import type { RunState } from './state.ts'
 import { givenBackBy } from './unanswered.ts'
-import { withdrawal } from './unit.ts'
 import { withOrigin } from './write-unit.ts'
 
 /** Maximum number of children that a generation takes over; the oldest are detached. */
@@ -63,11 +62,11 @@ export function composeNext(
   state: RunState,
   input: unknown,
   sent: readonly Draft[],
-  openAsks: readonly Pending[],
+  withdrawn: readonly Draft[],
   answers: readonly Effect[],
 ): Unit {
   const { log, mailbox, continuation, published, services } = state
-  const drafts = [...sent, ...openAsks.map(withdrawal)]
+  const drafts = [...sent, ...withdrawn]
   const { number } = continuation.generation
   const { base, ...unit } = log.appendGeneration(eventsOf(drafts), (previous) => [
     composeStarted(state, input, previous),

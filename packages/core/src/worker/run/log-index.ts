@@ -11,12 +11,16 @@ import type {
   UpdatePayload,
 } from '../../events/payloads.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
+import { askSlotOf } from '../../ports/ask-slot.ts'
 import { RecentSteps } from './recent-steps.ts'
 
 const none: readonly LogEvent[] = []
 const noIds: readonly string[] = []
 const noUpdates: ReadonlyMap<number, LogEvent> = new Map()
 const noChildren: readonly RetriedChild[] = []
+
+/** What an index takes over from the generation of its log. */
+type NotedGeneration = Pick<Generation, 'children' | 'retried' | 'askings'>
 
 /** Index of the delivered events of a log. */
 export class LogIndex {
@@ -36,11 +40,15 @@ export class LogIndex {
   /** By the position of the operation that has created it: the id of a child that was retried with the run. Null in most runs. */
   readonly #retried: ReadonlyMap<number | null, string> | null
 
+  /** By position: how often the operation has asked before the run was retried. Null in most runs. */
+  readonly #askings: ReadonlyMap<number, number> | null
+
   /** `children`: the runs of earlier generations that end with it. `retried`: the children that were retried with it. */
-  constructor({ children = noIds, retried = noChildren }: Pick<Generation, 'children' | 'retried'> = {}) {
+  constructor({ children = noIds, retried = noChildren, askings }: NotedGeneration = {}) {
     const hasChildren = children.length + retried.length > 0
     this.#spawned = hasChildren ? new Set(childrenOf({ children, retried }, none)) : null
     this.#retried = retried.length === 0 ? null : new Map(retried.map(({ id, position }) => [position, id]))
+    this.#askings = askings === undefined ? null : new Map(askings)
   }
 
   /** The events of the updates that were taken and not answered, by the numbers of their messages. Null in most runs. */
@@ -117,6 +125,13 @@ export class LogIndex {
   /** Returns the id of the child that the operation at a position has created before the run was retried, and that was retried too. */
   retriedChildOf(position: number): string | undefined {
     return this.#retried?.get(position)
+  }
+
+  /** Returns the number under which the ask of the operation at a position is stored. */
+  askSlotAt(position: number): number {
+    return this.#askings === null
+      ? position
+      : askSlotOf({ position, asking: this.#askings.get(position) ?? 0 })
   }
 
   /** Whether people were asked and the log does not contain the outcome. */

@@ -137,10 +137,10 @@ function prepareWhileOpening(state: RunState): Unit | null {
 }
 
 function park(state: RunState, wakeAt: number | null): Unit {
-  const { outbox, activities, cancelled } = state
+  const { outbox, activities, cancelled, continuation } = state
   const drafts = outbox.send()
   if (!outbox.isEmpty) return writeDrafts(state, drafts)
-  const waiting = activities.describe()
+  const waiting = activities.describe(continuation.notes)
   const info = cancelled === null ? { waiting } : { waiting, cancelled }
   return write(state, { events: eventsOf(drafts), drafts, next: { do: 'park', wakeAt }, info })
 }

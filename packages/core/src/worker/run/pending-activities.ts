@@ -4,6 +4,7 @@ import type { Message } from '../../ports/store/mail.ts'
 import { isEarly, positionOf, topicOf } from '../../runs/topics.ts'
 import type { Activity } from '../activities/activity.ts'
 import { maxShown } from './ending.ts'
+import type { LogIndex } from './log-index.ts'
 import type { Mailbox } from './mailbox.ts'
 
 const none: readonly never[] = []
@@ -190,16 +191,17 @@ export class PendingActivities {
   }
 
   /** Describes the pending operations for people. */
-  describe(): RunInfo['waiting'] {
+  describe(notes: Pick<LogIndex, 'askSlotAt'>): RunInfo['waiting'] {
     const shown: NonNullable<RunInfo['waiting']>[number][] = []
     for (const { pending, activity, isClosed } of this.#entries.values()) {
       if (shown.length === maxShown) break
       if (isClosed || pending.operation.isPassive === true) continue
+      const { position, operation } = pending
+      const asks = activity.isOpenAsk
+      const slot = asks ? notes.askSlotAt(position) : position
       shown.push({
-        position: pending.position,
-        kind: pending.operation.kind,
-        name: pending.operation.name,
-        asks: activity.isOpenAsk,
+        ...{ position, kind: operation.kind, name: operation.name, asks },
+        ...(slot === position ? {} : { slot }),
         since: pending.issuedAt,
         until: activity.dueAt,
       })

@@ -97,11 +97,11 @@ export function composeUnit(log: LogWriter, seen: number, parts: UnitParts): Uni
 export function endParts(
   ending: Ending,
   sent: readonly Draft[],
-  openAsks: readonly Pending[],
+  withdrawn: readonly Draft[],
   signals: readonly string[],
   past: Past,
 ): UnitParts {
-  const drafts = [...sent, ...openAsks.map(withdrawal)]
+  const drafts = [...sent, ...withdrawn]
   return {
     events: [...eventsOf(drafts), endedEvent(ending)],
     drafts,
@@ -110,8 +110,8 @@ export function endParts(
   }
 }
 
-/** Withdraws an open ask. */
-export function withdrawal(pending: Pending): Draft {
-  const effect: Effect = { do: 'close-ask', position: pending.position, status: 'withdrawn' }
+/** Withdraws an open ask. `slot`: the number under which it is stored. */
+export function withdrawal(pending: Pending, slot: number): Draft {
+  const effect: Effect = { do: 'close-ask', position: slot, status: 'withdrawn' }
   return { type: 'withdrawn', pending, effects: [effect] }
 }

@@ -4,7 +4,7 @@ import { noPosition } from '../../../src/events/event.ts'
 import type { Pending } from '../../../src/kernel/operation.ts'
 import type { Draft } from '../../../src/worker/activities/activity.ts'
 import { completeWith, failWith } from '../../../src/worker/run/ending.ts'
-import { endParts, lingerMs, planUnit, type Standing } from '../../../src/worker/run/unit.ts'
+import { endParts, lingerMs, planUnit, type Standing, withdrawal } from '../../../src/worker/run/unit.ts'
 
 const still: Standing = {
   now: 1_000,
@@ -95,7 +95,7 @@ test('composes the last unit from late results, then withdrawals, then the end',
   const past = { rollback: null, cancelled: null }
   const ending = completeWith(5, [])
   const sent: Draft[] = [{ type: 'settled', pending: pending(0) }]
-  const parts = endParts(ending, sent, [pending(1), pending(2)], ['left'], past)
+  const parts = endParts(ending, sent, [withdrawal(pending(1), 1), withdrawal(pending(2), 2)], ['left'], past)
   expect(parts.events.map(({ type, position }) => [type, position])).toEqual([
     ['settled', 0],
     ['withdrawn', 1],

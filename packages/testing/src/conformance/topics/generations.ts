@@ -1,7 +1,16 @@
-import { cancelKey, type KeptPast, type LastPart, type NewGeneration, type RunKey } from '@pawl/core/storage'
+import {
+  askSlotOf,
+  cancelKey,
+  type KeptPast,
+  type LastPart,
+  type NewGeneration,
+  type RunKey,
+} from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import {
+  allAsks,
   allRuns,
+  answerTo,
   bytes,
   hex,
   link,
@@ -104,6 +113,49 @@ export function describeGenerations(test: StageTest): void {
       expect(
         await stage.port.answer([{ run: 'a', position: 4, by: 'user:amy', payload: bytes('yes') }], null),
       ).toMatchObject([{ outcome: 'answered' }])
+    })
+
+    test('asks that are asked again stay beside the earlier ones, also in an extract and in the archive', async (stage) => {
+      const { port } = stage
+      const standing = await stage.owned('a', await stage.worker())
+      const slots = [1, 2, 3].map((asking) => askSlotOf({ position: 4, asking }))
+      const [second = 0, third = 0, last = 0] = slots
+      await stage.commit(standing, { opens: [newAsk(4, { key: 'k' })] })
+      await stage.commit(standing, { closes: [{ position: 4, status: 'timed-out' }], begins: 2 })
+      const open = (position: number) => ({ opens: [newAsk(position, { key: 'k', replaces: true })] })
+      await stage.commit(standing, open(second))
+      await port.answer([answerTo('a', second)], null)
+      await stage.commit(standing, { ...open(third), seen: 1 })
+      const [listed] = await port.asks(allAsks({ to: ['team:finance'] }))
+      expect(listed).toMatchObject({ position: third, key: 'k' })
+      await stage.commit(standing, { closes: [{ position: third, status: 'withdrawn' }], seen: 1 })
+      await stage.commit(standing, { ...open(last), seen: 1 })
+      expect(await port.countAsks(allAsks({}), 10)).toBe(1)
+      const told = (await port.feed(0, 20)).entries.map(({ kind, position }) => [kind, position])
+      expect(told.slice(-3)).toEqual([
+        ['ask-opened', third],
+        ['ask-closed', third],
+        ['ask-opened', last],
+      ])
+      const places = [4, second, third, last]
+      for (const [index, position] of places.entries())
+        expect(await port.ask('a', position)).toMatchObject({
+          ...{ position, key: position === last ? 'k' : null },
+          status: ['timed-out', 'answered', 'withdrawn', 'open'][index],
+        })
+      expect((await port.extract('a'))?.asks.map(({ position }) => position)).toEqual(places)
+      expect(await port.askByKey('a', 'k')).toMatchObject({ position: last })
+      const answers = [answerTo('a', third), answerTo('a', last)]
+      expect(await port.answer(answers, null)).toMatchObject([
+        { outcome: 'closed', ask: { position: third } },
+        { outcome: 'answered' },
+      ])
+      const messages = await port.mail(standing.run, 0)
+      expect(messages.map(({ name }) => name)).toEqual([String(second), String(last)])
+      await stage.commit(standing, { next: { do: 'end', state: 'completed' }, seen: 2 })
+      expect(await port.remove([standing.run])).toEqual(['removed'])
+      const archived = await port.decisions({ run: null, procedure: null, before: null, limit: 10 })
+      expect(archived.map(({ position }) => position).sort((a, b) => a - b)).toEqual([second, last])
     })
 
     test('an open ask gives way to none', async (stage) => {

@@ -78,8 +78,8 @@ export class AskActivity implements Activity {
     return this.#isClosed ? 0 : this.#dueAt
   }
   get topics(): readonly string[] {
-    const { spec, pending } = this.#options
-    if (this.#state === 'open') return [topicOf('answer', String(pending.position))]
+    const { spec } = this.#options
+    if (this.#state === 'open') return [topicOf('answer', String(this.#slot))]
     return this.#state === 'recorded' && spec.key !== null ? [topicOf('early', spec.key)] : []
   }
   /** Undefined if the code now asks something different from the stored ask. */
@@ -88,6 +88,11 @@ export class AskActivity implements Activity {
   }
   get #isAskedAnew(): boolean {
     return this.#ask !== null && !isEqual(this.#ask.schema, this.#options.spec.payload.schema)
+  }
+  /** The number under which the ask is stored. */
+  get #slot(): number {
+    const { context, pending } = this.#options
+    return context.askSlotAt(pending.position)
   }
   get isOpenAsk(): boolean {
     return this.#state === 'recorded' || this.#state === 'open' || this.#state === 'checking'
@@ -121,17 +126,16 @@ export class AskActivity implements Activity {
   onDue(): void {
     if (this.#isClosed) return this.#withdraw()
     const { context, pending } = this.#options
-    const { position } = pending
     this.#state = 'over'
     const ask = this.#ask as AskPayload
-    const settlement = settleByTimeout(ask, context.nameAsk(position))
+    const settlement = settleByTimeout(ask, context.nameAsk(pending.position))
     context.record({
       type: 'settled',
       pending,
       tookMs: context.now() - pending.issuedAt,
       ...settlement,
       ...this.#cancelling(ask, settlement, null),
-      effects: [{ do: 'close-ask', position, status: 'timed-out' }],
+      effects: [{ do: 'close-ask', position: this.#slot, status: 'timed-out' }],
       strict: this,
     })
   }
@@ -159,7 +163,7 @@ export class AskActivity implements Activity {
   #withdraw(): void {
     const { context, pending } = this.#options
     this.#state = 'over'
-    const effects = [{ do: 'close-ask', position: pending.position, status: 'withdrawn' }] as const
+    const effects = [{ do: 'close-ask', position: this.#slot, status: 'withdrawn' }] as const
     context.record({ type: 'withdrawn', pending, effects, strict: this })
   }
 
@@ -237,9 +241,8 @@ export class AskActivity implements Activity {
   }
 
   #openAsk(ask: ComposedAsk, payload: Uint8Array, answered: NewAsk['answered']): Effect {
-    const { spec, context, pending } = this.#options
-    const { position } = pending
-    const row = composeRow(ask, { position, spec, payload, answered })
+    const { spec, context } = this.#options
+    const row = composeRow(ask, { position: this.#slot, spec, payload, answered })
     return { do: 'open-ask', ask: context.generation === 1 ? row : { ...row, replaces: true } }
   }
 
