@@ -1,6 +1,7 @@
 import type { ApproveOptions, Ctx, RiskLevel } from '@pawl/core'
 import { askUnderFreeKey } from '@pawl/core/internal'
-import { asSchema, type ToolSet } from 'ai'
+import type { ToolSet } from 'ai'
+import { issuesOf, schemaOf } from './tool-schema.ts'
 
 type Options = ApproveOptions<Record<string, unknown>, RiskLevel>
 /** `Omit` for each member of a union. */
@@ -25,7 +26,13 @@ interface ApprovalRequest extends ToolCall {
 
 /** The input to run the tool with, or why it does not run. */
 type Verdict =
-  | { readonly input: unknown; readonly denied?: undefined; readonly by?: string }
+  | {
+      readonly input: unknown
+      readonly denied?: undefined
+      readonly by?: string
+      /** Whether a person has changed the input. */
+      readonly isEdited?: boolean
+    }
   | { readonly denied: string; readonly by?: string }
 
 /** The status that AI SDK 7 expects from `toolApproval`. */
@@ -58,8 +65,9 @@ export function createApprovals(
     if (!(await needsApproval(tool, request))) return null
     const { message = `Run ${request.toolName}?`, ...options } = optionsOf(request)
     const params = request.input as Record<string, unknown>
+    const schema = (options.editable ?? []).length === 0 ? {} : await schemaOf(tool)
     const answer = await askUnderFreeKey(request.toolCallId, (key) =>
-      ctx.human.approve(message, { ...options, params, key } as Options),
+      ctx.human.approve(message, { ...schema, ...options, params, key } as Options),
     )
     if (!answer.approved)
       return {
@@ -67,7 +75,7 @@ export function createApprovals(
       }
     const issues = answer.modified ? await issuesOf(tool, answer.params) : null
     return issues === null
-      ? { input: answer.params, by: answer.by }
+      ? { input: answer.params, by: answer.by, isEdited: answer.modified }
       : { denied: `The edited input is invalid: ${issues}` }
   }
 
@@ -107,12 +115,4 @@ function isSameCall(a: ApprovalRequest, b: ApprovalRequest): boolean {
     a.toolName === b.toolName &&
     JSON.stringify(a.input) === JSON.stringify(b.input)
   )
-}
-
-/** Validates an edited input with the schema of the tool. Returns its issues, or null. */
-async function issuesOf(tool: ToolSet[string] | undefined, input: unknown): Promise<string | null> {
-  const { validate } = asSchema(tool?.inputSchema)
-  if (!validate) return null
-  const result = await validate(input)
-  return result.success ? null : result.error.message
 }

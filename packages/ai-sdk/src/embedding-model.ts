@@ -1,4 +1,5 @@
 import { type EmbeddingModelMiddleware, wrapEmbeddingModel } from 'ai'
+import { checkCtx, checkModel, checkOptionNames, modelOptions } from './checks.ts'
 import { callModel, type ModelCtx, type ModelOptions } from './model-call.ts'
 
 type WrapOptions = Parameters<typeof wrapEmbeddingModel>[0]
@@ -14,6 +15,9 @@ export function durableEmbeddingModel(
   model: WrapOptions['model'],
   options: ModelOptions = {},
 ): ReturnType<typeof wrapEmbeddingModel> {
+  checkCtx('durableEmbeddingModel', ctx, 'agent')
+  checkOptionNames('durableEmbeddingModel', options, modelOptions)
+  checkModel('durableEmbeddingModel', model, 'doEmbed')
   const wrapEmbed: EmbeddingModelMiddleware['wrapEmbed'] = ({ params, model: inner }) =>
     callModel(ctx, model, options, params, async (call, own) => {
       const { response: _, ...result } = await inner.doEmbed(own)

@@ -1,4 +1,5 @@
 import { type ImageModelMiddleware, wrapImageModel } from 'ai'
+import { checkCtx, checkModel, checkOptionNames, modelOptions } from './checks.ts'
 import { tooLarge } from './files.ts'
 import { callModel, type ModelCtx, type ModelOptions } from './model-call.ts'
 
@@ -17,6 +18,9 @@ export function durableImageModel(
   model: WrapOptions['model'],
   options: ModelOptions = {},
 ): ReturnType<typeof wrapImageModel> {
+  checkCtx('durableImageModel', ctx, 'agent')
+  checkOptionNames('durableImageModel', options, modelOptions)
+  checkModel('durableImageModel', model, 'doGenerate')
   const wrapGenerate: ImageModelMiddleware['wrapGenerate'] = ({ params, model: inner }) =>
     callModel(ctx, model, options, params, async (call, own) => {
       const { response, ...result } = await inner.doGenerate(own)

@@ -1,8 +1,10 @@
 import { adviseRun } from '@pawl/core/internal'
 import { gateway, type LanguageModelMiddleware, wrapLanguageModel } from 'ai'
+import { checkCtx, checkModel, checkOptionNames, modelOptions } from './checks.ts'
 import { type FileOptions, keepFiles } from './files.ts'
 import { callModel, type ModelCtx, type ModelOptions } from './model-call.ts'
 import { readParts, type StreamPart, streamOf } from './stream.ts'
+import { uniqueCallIds } from './unique-ids.ts'
 import { readUsage } from './usage.ts'
 
 type WrapOptions = Parameters<typeof wrapLanguageModel>[0]
@@ -29,9 +31,13 @@ export function durableModel(
   model: WrapOptions['model'] | (string & {}),
   options: LanguageModelOptions = {},
 ): WrappedModel {
+  const of = 'durableModel'
+  checkCtx(of, ctx, 'agent')
+  checkOptionNames(of, options, [...modelOptions, 'files'])
+  const given = typeof model === 'string' ? gateway(model) : model
+  checkModel(of, given, 'doGenerate')
   adviseRun(advice)
   const { files, ...policy } = options
-  const given = typeof model === 'string' ? gateway(model) : model
   // The three specifications differ in their types, not in what is used here.
   const middleware = {
     specificationVersion: specificationOf(given),
@@ -39,7 +45,11 @@ export function durableModel(
       callModel(ctx, given, policy, params, async (call, own) => {
         const { request: _, response, ...result } = await inner.doGenerate(own)
         call.usage(readUsage(response?.modelId ?? given.modelId, result.usage))
-        const content = await keepFiles(result.content, { ...(files && { files }) }, call.idempotencyKey)
+        const content = await keepFiles(
+          uniqueCallIds(result.content),
+          { ...(files && { files }) },
+          call.idempotencyKey,
+        )
         return { ...result, content, response: keepResponse(response, call.idempotencyKey) }
       })) as Wrap<'wrapGenerate'>,
     wrapStream: (async ({ params, model: inner }) => {
@@ -52,7 +62,7 @@ export function durableModel(
         const end = read.find(({ type }) => type === 'finish') as { usage?: unknown } | undefined
         call.usage(readUsage(about?.modelId ?? given.modelId, end?.usage))
         return keepFiles(
-          withMetadata(read, call.idempotencyKey),
+          uniqueCallIds(withMetadata(read, call.idempotencyKey)),
           { ...(files && { files }) },
           call.idempotencyKey,
         )
@@ -65,7 +75,7 @@ export function durableModel(
 
 // Nothing in the parameters of a model tells that the SDK was called with one of these.
 const advice =
-  'The AI SDK waits outside `ctx` for `smoothStream`, `experimental_toolApprovalSecret`, and URLs in prompts without `experimental_download: durableDownload(ctx)`'
+  'The AI SDK waits outside `ctx` for `smoothStream`, `experimental_toolApprovalSecret`, a `needsApproval` that looks something up, and URLs in prompts without `experimental_download: durableDownload(ctx)`'
 
 function specificationOf(model: { readonly specificationVersion?: string }): string {
   return model.specificationVersion ?? 'v3'

@@ -1,6 +1,8 @@
 import type { AttemptOptions, Ctx, StepCall } from '@pawl/core'
+import { payloadText } from '@pawl/core/internal'
 import type { ToolSet } from 'ai'
 import { type ApprovalOptions, type Approvals, createApprovals, type ToolCall } from './approvals.ts'
+import { checkCtx, checkOptionNames } from './checks.ts'
 
 /** The part of a context that tools need. */
 export type ToolCtx = Pick<Ctx, 'step' | 'human'>
@@ -37,7 +39,8 @@ export function idempotencyKeyOf(options: object): string | undefined {
 /**
  * Makes tools durable: every execution is a step `tool <name>` of the run, with retries and an idempotency key. A tool
  * that needs approval becomes a question to people with the input as `params`: what is shown is what runs. A person may
- * change the values that `approve.editable` names; a rejection or a timeout reaches the model as a denial.
+ * change the values that `approve.editable` names, within the schema of the tool, and the model is told what ran; a rejection or
+ * a timeout reaches the model as a denial.
  *
  * A tool without `execute` stays as it is. Spread the result into `generateText`, `streamText` or `ToolLoopAgent`.
  * @example
@@ -51,9 +54,13 @@ export function idempotencyKeyOf(options: object): string | undefined {
 export function durableTools<Tools extends ToolSet>(
   ctx: ToolCtx,
   tools: Tools,
-  { approve = {}, ...policy }: ToolOptions = {},
+  options: ToolOptions = {},
 ): DurableTools<Tools> {
-  const approvals = createApprovals(ctx, tools, typeof approve === 'function' ? approve : () => approve)
+  checkCtx('durableTools', ctx, 'step')
+  checkOptionNames('durableTools', options, ['approve', 'retry', 'timeout'])
+  const { approve = {}, ...policy } = options
+  const optionsOf = typeof approve === 'function' ? approve : () => approve
+  const approvals = createApprovals(ctx, tools, optionsOf)
   const durable: Record<string, unknown> = {}
   for (const [name, tool] of Object.entries(tools))
     durable[name] = tool.execute === undefined ? tool : durableTool(ctx, name, tool, approvals, policy)
@@ -71,6 +78,8 @@ function durableTool(
   policy: AttemptOptions,
 ): object {
   const run = tool.execute as Execute
+  /** What ran of the calls that a person has changed, by their ids. */
+  const edits = new Map<string, unknown>()
   const execute = async (input: unknown, given: { toolCallId: string; messages: readonly unknown[] }) => {
     const verdict = await approvals.decide({
       toolName: name,
@@ -79,12 +88,14 @@ function durableTool(
       messages: given.messages,
     })
     if (verdict.denied !== undefined) return denied(verdict.denied)
+    if (verdict.isEdited === true) edits.set(given.toolCallId, verdict.input)
+    else edits.delete(given.toolCallId)
     const { abortSignal: _, ...rest } = given as { abortSignal?: AbortSignal } & typeof given
     return ctx.step(`tool ${name}`, (call) => settle(run(verdict.input, optionsOf(rest, call))), policy)
   }
   // The question is asked by `decide`, in every version of the SDK.
   const { needsApproval: _, ...rest } = tool
-  return { ...rest, execute, toModelOutput: outputOf(tool) }
+  return { ...rest, execute, toModelOutput: outputOf(tool, edits) }
 }
 
 function optionsOf(given: object, { signal, idempotencyKey }: StepCall): object {
@@ -101,23 +112,55 @@ async function settle(result: unknown): Promise<unknown> {
   return last
 }
 
-// ── denials of AI SDK 6, which has no `toolApproval`
+// ── what the model is told
 
+// AI SDK 6 has no `toolApproval`, so a denial is the output of a call.
 const deniedType = 'pawl-denied'
 
 function denied(reason: string): object {
   return { type: deniedType, reason }
 }
 
-function outputOf(tool: AnyTool): (options: { output: unknown }) => unknown {
-  const original = tool.toModelOutput as ((options: { output: unknown }) => unknown) | undefined
+/** The output of a tool in the form in which a model reads it. */
+interface ModelOutput {
+  readonly type: string
+  readonly value?: unknown
+}
+
+interface OutputOptions {
+  readonly toolCallId: string
+  readonly output: unknown
+}
+
+function outputOf(
+  tool: AnyTool,
+  edits: ReadonlyMap<string, unknown>,
+): (options: OutputOptions) => object | Promise<object> {
+  const original = tool.toModelOutput as
+    | ((options: OutputOptions) => ModelOutput | Promise<ModelOutput>)
+    | undefined
   return (options) => {
     const output = options.output as { type?: unknown; reason?: string } | null
     if (typeof output === 'object' && output?.type === deniedType)
       return { type: 'execution-denied', reason: output.reason }
-    if (original) return original(options)
-    return typeof options.output === 'string'
-      ? { type: 'text', value: options.output }
-      : { type: 'json', value: options.output ?? null }
+    const told = original?.(options) ?? usualOutput(options.output)
+    if (!edits.has(options.toolCallId)) return told
+    const note = `A person changed the input before the tool ran. It ran with: ${payloadText(edits.get(options.toolCallId))}`
+    return told instanceof Promise ? told.then((one) => withNote(one, note)) : withNote(told, note)
   }
+}
+
+function usualOutput(output: unknown): ModelOutput {
+  return typeof output === 'string'
+    ? { type: 'text', value: output }
+    : { type: 'json', value: output ?? null }
+}
+
+/** The model has its own input in its history, and would go on in the belief that it ran. */
+function withNote(output: ModelOutput, note: string): ModelOutput {
+  const { type, value } = output
+  if (type === 'content' && Array.isArray(value))
+    return { ...output, value: [{ type: 'text', text: note }, ...(value as readonly unknown[])] }
+  const isError = type.startsWith('error')
+  return { ...output, type: isError ? 'error-text' : 'text', value: `${note}\nResult: ${payloadText(value)}` }
 }

@@ -1,4 +1,5 @@
-import type { Ctx } from '@pawl/core'
+import { type Ctx, procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
 import * as ai from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -54,16 +55,60 @@ test.each(lives)('a person may change what a tool runs with: %s', async (life) =
   expect(result).toContain('refunded')
 })
 
-test('an edited input that the schema of the tool refuses reaches the model as a denial', async () => {
+test('an edit that the schema of the tool refuses is refused at once, and the form has the bounds of the schema', async () => {
   executed.length = 0
-  const humans = [
-    { ask: 'Run refund?', answer: { approved: true as const, params: { ...big, cents: 90_000 } } },
-  ]
-  const { result } = await play(desk([[call('refund', big, 'c1')]], { editable: ['cents'] }), 'live', humans)
-  expect(executed).toEqual([])
-  expect(result).toContain('execution-denied')
-  expect(result).toContain('The edited input is invalid')
+  const asking = procedure({ name: 'asking' }, desk([[call('refund', big, 'c1')]], { editable: ['cents'] }))
+  await using engine = await testEngine({ procedures: [asking] })
+  const run = await engine.run(asking)
+  const ask = await engine.inbox.next({ run: run.id })
+  expect(ask.params).toEqual(big)
+  expect(ask.schema).toMatchObject({ properties: { cents: { type: 'number', maximum: 10_000 } } })
+  const as = { as: 'user:ana' } as const
+  const edit = (cents: number) =>
+    engine.inbox.answer(ask.id, { approved: true, params: { ...big, cents } }, as)
+  await expect(edit(90_000)).rejects.toMatchObject({
+    code: 'answer-invalid',
+    details: { issues: [{ path: 'params.cents' }] },
+  })
+  expect((await engine.inbox.get(ask.id))?.status).toBe('open')
+  await edit(9_000)
+  await run.result()
+  expect(executed).toMatchObject([{ cents: 9_000 }])
 })
+
+test.each(lives)('the model is told what ran after an edit: %s', async (life) => {
+  const humans = [
+    { ask: 'Run refund?', answer: { approved: true as const, params: { ...big, cents: 4_000 } } },
+  ]
+  const { result } = await play(desk([[call('refund', big, 'c1')]], { editable: ['cents'] }), life, humans)
+  const [{ output }] = JSON.parse(String(result))
+  expect(output.type).toBe('text')
+  expect(output.value).toMatch(
+    /A person changed the input before the tool ran\. .*"cents": 4000\n}\nResult: refunded$/s,
+  )
+})
+
+test.each(lives)(
+  'of two calls with one id in one reply, a verdict on one is none on the other: %s',
+  async (life) => {
+    executed.length = 0
+    const humans = [
+      {
+        ask: 'Run refund?',
+        answer: ({ params }: { params: unknown }) =>
+          ({ approved: (params as { order: string }).order === 'B' }) as { approved: true },
+      },
+    ]
+    const turns = [[call('refund', big, 'same'), call('refund', { ...big, order: 'B' }, 'same')]]
+    const { log, result } = await play(desk(turns), life, humans)
+    expect(log.filter(({ type }) => type === 'hitl_approval').map(({ name }) => name)).toEqual([
+      'same',
+      'same-2',
+    ])
+    expect(executed).toMatchObject([{ order: 'B' }])
+    expect(result).toContain('refunded')
+  },
+)
 
 test.each(lives)('a rejection reaches the model as a denial with its comment: %s', async (life) => {
   executed.length = 0

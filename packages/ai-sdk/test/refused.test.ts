@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { type Ctx, procedure } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import * as ai from 'ai'
@@ -40,6 +41,25 @@ test('smoothStream waits for timers, which is found as a foreign await', async (
   })
   expect(code).toBe('foreign-await')
   expect(message).toMatch(/it used setTimeout\(\)\. The AI SDK waits outside `ctx` for `smoothStream`/)
+})
+
+test('a needsApproval that looks something up is found as a foreign await, and the error names it', async () => {
+  const pay = ai.tool({
+    inputSchema: z.object({}),
+    needsApproval: async () => (await readFile(import.meta.filename)).length > 0,
+    execute: async () => 'paid',
+  })
+  const model = new Mock({
+    provider: 'mock',
+    modelId: 'm',
+    doGenerate: async () => reply([call('pay', {}, 'c1')]),
+  })
+  const { code, message } = await failureOf(async (ctx) => {
+    const tools = durableTools(ctx, { pay })
+    await ai.generateText({ ...tools, model: durableModel(ctx, model), stopWhen: steps(2), prompt: 'x' })
+  })
+  expect(code).toBe('foreign-await')
+  expect(message).toContain('a `needsApproval` that looks something up')
 })
 
 test('a URL of a prompt without durableDownload is refused, and the error names the option', async () => {

@@ -37,6 +37,7 @@ export { parseDuration } from './checks/duration.ts'
 export {
   checkArray,
   checkInstant,
+  checkKeys,
   checkObject,
   checkOneOf,
   checkWhole,
