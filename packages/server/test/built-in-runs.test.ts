@@ -99,7 +99,7 @@ test.each(['pawl.note', 'hook:1', 'notify:r/0:mail'])('no other run can have the
   await expect(s.engine.fork('note:1', { position: 0 }, { id })).rejects.toMatchObject(refused)
 })
 
-test('the children of a run have been started by whoever started it, who cannot approve in them', async () => {
+test('the children of a run have been started by the person who started it, and who cannot approve in them', async () => {
   const pay = procedure({ name: 'pay' }, async (ctx) => (await ctx.human.approve('Pay?')).by)
   const called = procedure({ name: 'called' }, (ctx) => ctx.call(pay))
   const parent = procedure({ name: 'parent' }, async (ctx) => (await ctx.spawn(called)).result())

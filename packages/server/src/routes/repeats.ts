@@ -128,10 +128,7 @@ async function checkPlace(client: Client, run: string, { checkpoint }: ForkPoint
 }
 
 /** Reads the edited results. The answer to an ask may be edited only by an identity that may answer it. */
-function readEdits(
-  rights: Rights,
-  edits: Readonly<Record<string, unknown>> = {},
-): ForkChanges {
+function readEdits(rights: Rights, edits: Readonly<Record<string, unknown>> = {}): ForkChanges {
   const entries = Object.entries(edits).map(([position, value]) => [
     position,
     readPart(`edit.${position}`, value),
