@@ -750,6 +750,18 @@ export const pages: readonly Page[] = [
         ],
         see: '[asking people](../guides/asking-people.md)',
       },
+      {
+        heading: 'inbox.notices',
+        signature: 'inbox.notices(filter)',
+        of: [clientFile, 'Inbox.notices'],
+        tables: [{ types: [[clientFile, 'NoticeFilter']] }],
+      },
+      {
+        heading: 'inbox.readNotices',
+        signature: 'inbox.readNotices(notices, { as })',
+        of: [clientFile, 'Inbox.readNotices'],
+        tables: [{ types: [[clientFile, 'NoticeReader']] }],
+      },
     ],
   },
   {

@@ -479,6 +479,8 @@ export type CheckFilter =
       readonly tag?: string | undefined
       /** Id of the run that created them. Default: all. */
       readonly parent?: string | undefined
+      /** 'failed': runs with an undo that failed or did not run. Default: all. */
+      readonly rollback?: 'failed' | undefined
       /** Maximum number of runs, the newest first. Default: all. Range: whole numbers from 1. */
       readonly limit?: number | undefined
     }

@@ -37,6 +37,12 @@ function explain(text: string, ...parameters: unknown[]): string {
   return rows.map(({ detail }) => detail).join('\n')
 }
 
+/** A null for each parameter, by its name if it has one. */
+function parametersOf(text: string): readonly unknown[] {
+  const names = [...text.matchAll(/\$(\w+)/g)].map(([, name]) => [name, null] as const)
+  return names.length > 0 ? [Object.fromEntries(names)] : Array.from(text.matchAll(/\?/g), () => null)
+}
+
 const everyRun: RunQuery = {
   procedure: null,
   statuses: [],
@@ -62,10 +68,14 @@ const everyAsk: AskQuery = {
 describe('plans', () => {
   it('no prepared statement scans a growing table, or sorts', () => {
     const slow = [...statements]
-      .map((text) => [text, explain(text, ...Array.from(text.matchAll(/\?/g), () => null))] as const)
+      .map((text) => [text, explain(text, ...parametersOf(text))] as const)
+      // The notices of one run are few.
+      .filter(([text]) => !text.includes('from notices where run = ? order by'))
       // A page and a family are what a search has found. The index of suspects has these few runs only.
       .filter(([, plan]) =>
-        /SCAN (?!workers|page|family|CONSTANT ROW|runs USING INDEX runs_suspected)|TEMP B-TREE/.test(plan),
+        /SCAN (?!workers|page|family|json_each|CONSTANT ROW|runs USING INDEX runs_suspected)|TEMP B-TREE/.test(
+          plan,
+        ),
       )
     expect(slow).toEqual([])
     expect(statements.size).toBeGreaterThan(30)
