@@ -141,6 +141,8 @@ const known: { readonly [heading: string]: Known } = {
   'client.md fork': { call: (engine) => engine.fork('7', { position: 1 }, nonsense) },
   'client.md import': { call: (engine) => engine.import(new Uint8Array(), nonsense) },
   'inbox.md inbox.list': { call: (engine) => engine.inbox.list(nonsense) },
+  'inbox.md inbox.notices': { call: (engine) => engine.inbox.notices(nonsense) },
+  'inbox.md inbox.readNotices': { call: (engine) => engine.inbox.readNotices([], nonsense as never) },
   'inbox.md inbox.watch': { call: ({ inbox }) => inbox.watch(nonsense)[Symbol.asyncIterator]().next() },
   'inbox.md inbox.next': { call: (engine) => engine.inbox.next(nonsense) },
   'inbox.md inbox.answer': {
