@@ -1,3 +1,4 @@
+import { clipText } from '@pawl/core/internal'
 import { Hono } from 'hono'
 import type { z } from 'zod'
 import { identify, type Shared } from './auth/identify.ts'
@@ -130,12 +131,15 @@ function actorOf(identity: Identity, as: string | undefined): `user:${string}` {
   throw new ServerError('not-allowed', `${identity.actor} may not act as ${as}.`)
 }
 
+/** A request can have a key as long as itself, or a hundred thousand unknown ones in one message. */
+const maxIssueText = 500
+
 function check(schema: z.ZodType, value: unknown, part: 'query' | 'body'): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues.slice(0, 100).map(({ path, message }) => ({
-    path: [part, ...path.map(String)].join('.'),
-    message,
+    path: clipText([part, ...path.map(String)].join('.'), maxIssueText),
+    message: clipText(message, maxIssueText),
   }))
   const shown = issues
     .slice(0, 5)

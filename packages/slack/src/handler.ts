@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { PawlError, type Sender, type Submit } from '@pawl/core'
 import type { SlackApi } from './api.ts'
 import { type ButtonValue, commentField } from './blocks.ts'
-import { isFromSlack } from './signature.ts'
+import { isFromSlack, isRecent } from './signature.ts'
 
 /** Returns the person behind a Slack user, with their groups; null for one who may not answer. */
 export type FindPerson = (user: string, team: string | undefined) => Sender | null | Promise<Sender | null>
@@ -15,7 +15,7 @@ interface HandlerOptions {
 
 /** Slack shows an error, and sends the click again, if it has no reply after 3 s. */
 const replyWithinMs = 2_500
-const maxBody = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 
 export function createHandler({ signingSecret, person, api }: HandlerOptions): {
   readonly handle: (request: Request) => Promise<Response>
@@ -55,10 +55,11 @@ export function createHandler({ signingSecret, person, api }: HandlerOptions): {
       }
     },
     async handle(request) {
-      const body = await request.text()
-      if (request.method !== 'POST' || body.length > maxBody) return new Response(null, { status: 400 })
-      if (!isFromSlack(request.headers, body, signingSecret, Date.now()))
-        return new Response(null, { status: 401 })
+      if (request.method !== 'POST') return new Response(null, { status: 400 })
+      if (!isRecent(request.headers, Date.now())) return new Response(null, { status: 401 })
+      const body = await readBody(request)
+      if (body === null) return new Response(null, { status: 400 })
+      if (!isFromSlack(request.headers, body, signingSecret)) return new Response(null, { status: 401 })
       const click = readClick(body)
       // Other events are acknowledged. A message is no decision, whatever it says.
       if (click === null) return new Response(null, { status: 200 })
@@ -69,6 +70,18 @@ export function createHandler({ signingSecret, person, api }: HandlerOptions): {
       return new Response(null, { status: 200 })
     },
   }
+}
+
+/** Counts the bytes while they arrive, since anybody can send them. Null: they are too many. */
+async function readBody({ body }: Request): Promise<string | null> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > maxBodyBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 interface Click {

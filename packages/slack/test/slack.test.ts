@@ -119,6 +119,38 @@ test.each([
   expect(await s.statusOf(ask)).toBe('open')
 })
 
+/** A body without an end, and how much of it was read. */
+function endless() {
+  const read = { bytes: 0 }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        read.bytes += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { body, read }
+}
+
+test.each([
+  ['without a time is not read', {}, 401, 0],
+  ['of another time is not read', { 'x-slack-request-timestamp': '1700000000' }, 401, 0],
+  [
+    'is read up to 1 MiB',
+    { 'x-slack-request-timestamp': String(Math.floor(Date.now() / 1000)) },
+    400,
+    17 * 65_536,
+  ],
+])('the body of a stranger %s', async (_, headers, status, bytes) => {
+  await using s = await scene()
+  const { body, read } = endless()
+  const request = new Request('http://127.0.0.1/slack', { method: 'POST', headers, body, duplex: 'half' })
+  expect((await s.channel.handle(request)).status).toBe(status)
+  expect(read.bytes).toBe(bytes)
+})
+
 test.each([
   ['is not known', 'U9', 'You are not known to Pawl'],
   ['is not asked', 'U3', 'is not addressed to user:eve'],

@@ -10,13 +10,11 @@ export type CheckedAnswer =
   | ({ readonly ok: false } & Issues)
 
 /**
- * Checks an answer against its stored ask: the kind, the choices, the editable fields and the JSON Schema.
- * With `bySchema` the JSON Schema is skipped, since the author's own schema checks more. Clients check answers to open
- * asks with it; the worker checks early answers. The result holds the whole params or artifact with the person's changes.
+ * Checks an answer against its stored ask: the kind, the choices, the editable fields and the JSON Schema, in a time that is linear
+ * in the size of the answer. Clients check answers to open asks with it, and the worker early ones, before the author's own schema,
+ * which checks more, sees them. The result holds the whole params or artifact with the person's changes.
  */
-export function checkAnswer(asked: AskPayload, given: unknown, bySchema = false): CheckedAnswer {
-  const { schema, ...rest } = asked
-  const ask = bySchema || schema === undefined ? rest : asked
+export function checkAnswer(ask: AskPayload, given: unknown): CheckedAnswer {
   const form = forms[ask.kind]
   if (!isRecord(given)) return refuse('', `must be an object such as ${form.example(ask)}`)
   const comment = given['comment']

@@ -15,6 +15,7 @@ import { omitUndefined } from '../base/omit-undefined.ts'
 import { refusalOf, ServerError } from '../http/problem.ts'
 import { isRepeated, readAnswer, toAnswer } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
+import { boundedList } from '../json/lists.ts'
 import {
   answerShape,
   askBriefShape,
@@ -161,7 +162,7 @@ export const askRoutes: readonly Route[] = [
     summary: 'Give one answer to several asks',
     roles: answerers,
     query: z.strictObject({ as }),
-    body: z.strictObject({ asks: z.array(z.string()).min(1).max(100), answer: answerShape }),
+    body: z.strictObject({ asks: boundedList(z.string(), { min: 1, max: 100 }), answer: answerShape }),
     replies: {
       200: z.object({
         outcomes: z.array(

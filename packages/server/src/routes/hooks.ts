@@ -14,6 +14,7 @@ import {
 import { faultOf } from '../hooks/send.ts'
 import { secretOf } from '../hooks/signature.ts'
 import { ServerError } from '../http/problem.ts'
+import { boundedList } from '../json/lists.ts'
 import { type Route, route } from './route.ts'
 
 const admins = ['admin'] as const
@@ -45,7 +46,9 @@ export const hookRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: z.strictObject({
       url: z.string().max(2000),
-      events: hookShape.shape.events.max(10).optional(),
+      events: boundedList(hookShape.shape.events.element, { max: 10 })
+        .optional()
+        .meta({ description: 'Empty: all' }),
       include: hookShape.shape.include
         .optional()
         .meta({ description: "'full' sends the ask or run, 'ids' names it. Default: ids" }),

@@ -2,6 +2,7 @@ import { type Ask, PawlError } from '@pawl/core'
 import { linkEnd, linkSigner, parseDuration } from '@pawl/core/internal'
 import { z } from 'zod'
 import { ServerError } from '../http/problem.ts'
+import { boundedList } from '../json/lists.ts'
 import { choicesOf } from '../links/choices.ts'
 import { findAsk } from './find-ask.ts'
 import { type Route, route } from './route.ts'
@@ -13,10 +14,7 @@ const body = z.strictObject({
   as: z
     .templateLiteral(['user:', z.string().min(1).max(500)])
     .meta({ description: 'The person who answers with the link' }),
-  allow: z
-    .array(z.string())
-    .min(1)
-    .max(50)
+  allow: boundedList(z.string(), { min: 1, max: 50 })
     .optional()
     .meta({ description: "'approve', 'reject', or choices of the ask. Default: all" }),
   login: z

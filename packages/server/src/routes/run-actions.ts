@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refusalOf } from '../http/problem.ts'
+import { boundedList } from '../json/lists.ts'
 import { problemShape } from '../json/shapes.ts'
 import { operators, type Route, route } from './route.ts'
 import { seenRun } from './runs.ts'
@@ -16,11 +17,9 @@ const outcomes = z.object({
   ),
 })
 
-const runs = z
-  .array(z.string())
-  .min(1)
-  .max(100)
-  .meta({ description: 'Ids of runs. A refused one does not hold back the others' })
+const runs = boundedList(z.string(), { min: 1, max: 100 }).meta({
+  description: 'Ids of runs. A refused one does not hold back the others',
+})
 
 /** Actions on several runs. Each run has its own outcome, as if it had been asked for alone. */
 export const runActionRoutes: readonly Route[] = [

@@ -7,6 +7,7 @@ import { untilAborted } from '../base/until-aborted.ts'
 import { ServerError } from '../http/problem.ts'
 import { readPart } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
+import { boundedList } from '../json/lists.ts'
 import { writePayload } from '../json/payload.ts'
 import { logEntryShape, runShape } from '../json/shapes.ts'
 import { showEntry, showRun, showValues } from '../json/views.ts'
@@ -63,7 +64,7 @@ export const runRoutes: readonly Route[] = [
       procedure: z.string(),
       input: z.unknown().optional(),
       id: z.string().optional().meta({ description: 'Default: the header Idempotency-Key, else generated' }),
-      tags: z.array(z.string()).optional(),
+      tags: boundedList(z.string(), { max: 100 }).optional(),
       timeout: z
         .string()
         .optional()

@@ -83,13 +83,13 @@ async function encodeAnswer(
   giver: Giver,
 ): Promise<Uint8Array> {
   if (!giver.by.startsWith('user:')) throw new PawlError('answer-forbidden', nameAsk(connection, row))
-  // The author's schema checks more than JSON Schema. It is available if the run is loaded here; otherwise the worker
-  // applies it.
-  const check = connection.localWorker?.checkOf(row.runKey, readAskSlot(row.position).position)
   const pinned = readStored(connection, row, ({ payload }) => readAskPayload(payload))
-  const checked = checkAnswer(pinned, given, check !== undefined)
+  // First by the stored JSON Schema, which stops at the hundredth issue: the author's schema may collect a million.
+  const checked = checkAnswer(pinned, given)
   if (!checked.ok) throw new PawlError('answer-invalid', issuesOf(checked))
   const { answer, changed } = checked
+  // The author's schema checks more. It is available if the run is loaded here; otherwise the worker applies it.
+  const check = connection.localWorker?.checkOf(row.runKey, readAskSlot(row.position).position)
   const message = await checkBySchema(check, row.kind, { answer, changed, ...giver })
   return encodeAround(message, message.answer, 'answer')
 }

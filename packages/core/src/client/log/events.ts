@@ -1,6 +1,7 @@
 import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { EventType, LogEvent } from '../../events/event.ts'
+import { decode, encode } from '../../events/payload.ts'
 import { understand } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../feed.ts'
@@ -62,7 +63,9 @@ export async function checkAnswerOf(
   const connection = connectionOf(inbox)
   const row = await findAsk(connection, await connection.store(), ask)
   if (row === null) throw new PawlError('ask-not-found', { ask })
-  await checkOpen(connection, row, answer, { by })
+  // As an answer is copied: one that is too large is refused before any schema sees it.
+  const given = decode(encode(answer, 'answer'))
+  await checkOpen(connection, row, given, { by })
 }
 
 /** Returns the ask of a run that has this key, open or not; null if there is none yet. */

@@ -95,7 +95,7 @@ export function checkEarly(ask: AskPayload, early: Message): Validation<AnswerPa
   const { answer, by, via } = decode(early.payload) as GivenAnswer
   const closesAt = closesAtOf(ask)
   if (closesAt !== null && closesAt <= early.at) return { ok: false, ...cameTooLate }
-  const checked = checkAnswer(ask, answer, true)
+  const checked = checkAnswer(ask, answer)
   if (!checked.ok) return checked
   const given = { by, at: early.at, ...(via === undefined ? {} : { via }) }
   return { ok: true, value: { answer: checked.answer, changed: checked.changed, ...given } }
