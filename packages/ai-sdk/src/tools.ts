@@ -156,7 +156,7 @@ function usualOutput(output: unknown): ModelOutput {
     : { type: 'json', value: output ?? null }
 }
 
-/** The model has its own input in its history, and would go on in the belief that it ran. */
+/** The model has its own input in its history, and would continue as if that had run. */
 function withNote(output: ModelOutput, note: string): ModelOutput {
   const { type, value } = output
   if (type === 'content' && Array.isArray(value))

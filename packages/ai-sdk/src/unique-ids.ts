@@ -1,4 +1,4 @@
-/** A part of a model's reply. Parts of a tool call carry its id; those that stream its input carry it as `id`. */
+/** A part of a model's reply. Parts of a tool call carry its id; parts that stream its input carry it as `id`. */
 interface Part {
   readonly type: string
   readonly id?: unknown
