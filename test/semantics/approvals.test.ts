@@ -65,6 +65,10 @@ describe('an approval', () => {
       editable: ['count'],
       schema: undefined,
       choices: [],
+      decisions: [
+        { value: 'approve', label: 'Approve', style: 'primary', confirm: 'word' },
+        { value: 'reject', label: 'Reject', style: 'plain', confirm: 'none' },
+      ],
       artifact: undefined,
       baseline: undefined,
       as: undefined,

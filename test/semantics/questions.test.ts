@@ -288,7 +288,7 @@ describe('notify', () => {
     await run.result()
     expect(lines.filter(({ message }) => message.includes('Order'))).toEqual([
       {
-        level: 'info',
+        level: 'warn',
         message: 'Order 7 is out',
         fields: expect.objectContaining({ run: run.id, to: ['group:sales'], severity: 'warning' }),
       },
