@@ -165,7 +165,8 @@ function askOf(operation: ProcedureOperation | undefined): AskSpec | undefined {
 }
 
 /** What the code says of an ask, without what the worker adds when it is asked. */
-function wordingOf({ history: _, dueAt: __, judged: ___, silence, ...worded }: AskPayload): object {
+function wordingOf(ask: AskPayload): object {
+  const { history: _, dueAt: __, judged: ___, to: ____, escalateTo: _____, silence, ...worded } = ask
   // A default is stored as the schema has made it.
   return { ...worded, silence: silence.do === 'default' ? silence.do : silence }
 }
