@@ -45,6 +45,7 @@ async function* watch(
       case 'run.ended':
       case 'run.stuck':
       case 'run.quarantined':
+      case 'notice':
         break
     }
 }
