@@ -1,3 +1,4 @@
+import { createServer, type Identity, type Verb } from '@pawl/server'
 import { expect, test, vi } from 'vitest'
 import { asking, askOnce, desk, silent, startChannels } from './support.ts'
 
@@ -65,6 +66,66 @@ test('with `selfApproval: false` the person who started a run cannot answer its 
   })
   await chat.submit(ask.id, { approved: true }, { ...ana, as: 'user:bob' })
   expect(await run.result()).toBe('approved by user:bob')
+})
+
+test.each([
+  ['`selfApproval: false`', { selfApproval: false }, 'user:bob'],
+  [
+    '`may`',
+    { may: (who: Identity, verb: Verb) => verb !== 'answer' || who.actor === 'user:bob' },
+    'user:bob',
+  ],
+  [
+    '`may`, which hides it',
+    { may: (who: Identity, verb: Verb) => verb !== 'see' || who.actor === 'user:bob' },
+    'user:bob',
+  ],
+] as const)(
+  'what a server of the engine forbids by %s is forbidden through a channel as well',
+  async (_, rules, other) => {
+    const chat = desk('chat')
+    await using engine = await startChannels([chat])
+    const auth = (request: Request) => ({
+      actor: `user:${request.headers.get('x-user')}` as const,
+      names: ['group:editors' as const],
+      role: 'answer' as const,
+    })
+    const server = createServer({ client: engine, auth, ...rules })
+    const run = await engine.run(asking(), undefined, { by: 'user:ana' })
+    const ask = await engine.inbox.next({ run: run.id })
+    const headers = { 'content-type': 'application/json', host: '127.0.0.1', 'x-user': 'ana' }
+    const url = `http://127.0.0.1/v1/asks/${ask.id}/answer`
+    const reply = await server.fetch(new Request(url, { method: 'POST', headers, body: '{"approved":true}' }))
+    expect([403, 404]).toContain(reply.status)
+    const refused = { code: 'answer-forbidden', message: expect.stringContaining('user:ana') }
+    await expect(chat.submit(ask.id, { approved: true }, ana)).rejects.toMatchObject(refused)
+    await chat.submit(ask.id, { approved: true }, { ...ana, as: other })
+    expect(await run.result()).toBe(`approved by ${other}`)
+    await server.stop()
+  },
+)
+
+test('`selfApproval: false` of an engine holds for its servers, whatever their own option', async () => {
+  await using engine = await startChannels([desk('chat')], { selfApproval: false })
+  const auth = () => ({ actor: 'user:ana', names: ['group:editors'], role: 'admin' }) as const
+  const server = createServer({ client: engine, auth, selfApproval: true })
+  const run = await engine.run(asking(), undefined, { by: 'user:ana' })
+  const ask = await engine.inbox.next({ run: run.id })
+  const headers = { 'content-type': 'application/json', host: '127.0.0.1' }
+  const url = `http://127.0.0.1/v1/asks/${ask.id}/answer`
+  const reply = await server.fetch(new Request(url, { method: 'POST', headers, body: '{"approved":true}' }))
+  expect(reply.status).toBe(403)
+  await server.stop()
+})
+
+test('a server that has stopped forbids nothing to a channel', async () => {
+  const chat = desk('chat')
+  await using engine = await startChannels([chat])
+  await createServer({ client: engine, selfApproval: false }).stop()
+  const run = await engine.run(asking(), undefined, { by: 'user:ana' })
+  const ask = await engine.inbox.next({ run: run.id })
+  await chat.submit(ask.id, { approved: true }, ana)
+  expect(await run.result()).toBe('approved by user:ana')
 })
 
 test('an agent cannot answer through a channel', async () => {

@@ -165,6 +165,7 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
   const client = createConnectedClient({
     ...{ store, notifier, logger, observer, ...ports },
     localWorker: worker.local,
+    selfApproval: settings.selfApproval,
   })
   channels.connect(client)
   const check = createChecker({ settings: working, logger, sha256: ports.sha256, store })

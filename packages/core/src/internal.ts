@@ -3,6 +3,14 @@
 export { checkAnswer } from './asks/answer-check.ts'
 export { AskIds, askAddressOf } from './asks/ask-id.ts'
 export { decisionsOf, isCritical, isRefusal } from './asks/decisions.ts'
+export {
+  type Answerer,
+  type AnswerVerdict,
+  allowed as allowedAnswer,
+  isAddressedTo,
+  mayAnswer,
+  mayApprove,
+} from './asks/rights.ts'
 export { type AgentDefinition, agentDefinitionOf, decider } from './authoring/agent/agent.ts'
 export { isCausedByCancel, readCancel } from './authoring/cancel.ts'
 export { createProgram } from './authoring/context.ts'
@@ -50,6 +58,7 @@ export { notifyProcedure } from './client/channels/notify.ts'
 export { createConnectedClient } from './client/client.ts'
 export type { FeedEvent, FollowOptions } from './client/feed.ts'
 export {
+  answerRulesOf,
   askByKeyOf,
   checkAnswerOf,
   type RunEvent,

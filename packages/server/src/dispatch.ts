@@ -87,11 +87,12 @@ async function callRoute(
     )
   const query = check(route.query, Object.fromEntries(new URL(request.url).searchParams), 'query')
   const body = await readBody(route, request)
+  const client = settings.clientOf(identity)
   const call: Call<unknown, unknown, unknown> = {
     ...{ identity, params, query, body },
-    client: settings.clientOf(identity),
+    client,
     procedureOf: settings.procedureOf,
-    rights: rightsOf(identity, settings),
+    rights: rightsOf(identity, settings, client),
     lastEventId: request.headers.get('last-event-id') ?? undefined,
     timing: shared.timing,
     links: settings.links,

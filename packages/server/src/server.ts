@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http'
 import { createAdaptorServer, getRequestListener } from '@hono/node-server'
 import { localKey } from './auth/local.ts'
+import { bindChannels } from './auth/rights.ts'
 import { createDispatch } from './dispatch.ts'
 import { startHookReader } from './hooks/reader.ts'
 import { noteAddress } from './http/address.ts'
@@ -24,6 +25,7 @@ const loopback: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 export function createServer(options: ServerOptions): Server {
   const settings = readOptions(options)
   const stopping = new AbortController()
+  const unbindChannels = bindChannels(options.client, settings)
   const reader =
     settings.hooks === undefined || typeof options.client === 'function'
       ? undefined
@@ -64,6 +66,7 @@ export function createServer(options: ServerOptions): Server {
     },
     async stop() {
       stopping.abort()
+      unbindChannels()
       await reader?.stop()
       await Promise.all([...listening].map(close))
     },

@@ -54,7 +54,7 @@ export interface ServerOptions {
   readonly basePath?: `/${string}`
   /** Origins allowed by CORS, with bearer tokens only. Default: none. @example ['https://app.example.org'] */
   readonly origins?: readonly string[]
-  /** Whether a person may answer the asks of runs they started. Default: true. */
+  /** Whether a person may answer the asks of runs they started. It also holds for the channels of the engine. Default: true. */
   readonly selfApproval?: boolean
   /** Whether role `answer` may read the logs of runs whose asks it sees. Default: false. */
   readonly showRuns?: boolean
@@ -62,7 +62,10 @@ export interface ServerOptions {
   readonly links?: LinkOptions
   /** Sends webhooks. Their procedures belong to an engine on the same store; see `webhooks`. Default: none. */
   readonly hooks?: Webhooks
-  /** Narrows what an identity may do with one thing. It cannot widen it. Default: the role and the names decide. */
+  /**
+   * Narrows what an identity may do with one thing. It cannot widen it. The channels of the engine accept no answer that it forbids to
+   * the person, as an identity with role `answer`. Default: the role and the names decide.
+   */
   readonly may?: (identity: Identity, verb: Verb, thing: Thing) => boolean
   /** Receives the causes of replies with status 500. Default: the console. */
   readonly logger?: Logger

@@ -11,6 +11,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Claimant } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
+import { AnswerRules } from './inbox/rules.ts'
 
 /** Poll interval of a wait. Needed if hints can be lost, or if time alone can end the wait. */
 const pollMs = 1_000
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
   readonly localWorker: LocalWorker | undefined
   /** Whether the store never loses a hint. Default: false. */
   readonly hintsAreSure?: boolean
+  /** Whether a person may answer the asks of runs they started. Default: true. */
+  readonly selfApproval?: boolean
 }
 
 /** Connects a client to its store. */
@@ -45,6 +48,7 @@ export class Connection {
   readonly askIds: AskIds
   readonly localWorker: LocalWorker | undefined
   readonly observer: Observer | undefined
+  readonly answerRules: AnswerRules
   readonly #logger: Logger
   readonly #store: StorePort
   readonly #hintsAreSure: boolean
@@ -64,6 +68,7 @@ export class Connection {
     observer,
     localWorker,
     hintsAreSure = false,
+    selfApproval = true,
   }: ConnectionOptions) {
     this.notifier = notifier
     this.entropy = entropy
@@ -75,6 +80,7 @@ export class Connection {
     this.#store = store
     this.#hintsAreSure = hintsAreSure
     this.clock = clock
+    this.answerRules = new AnswerRules(selfApproval)
   }
 
   /** Returns the store for a new call. Of many calls made together, each round of the event loop starts some. @throws as `store` */

@@ -59,6 +59,7 @@ export interface EngineSettings {
   readonly leaseMs: number
   readonly logger: Logger | undefined
   readonly channels: ChannelSettings
+  readonly selfApproval: boolean
   readonly observer: Observer | undefined
 }
 
@@ -94,8 +95,8 @@ export function checkEngineKeys(maker: string, options: object, others: readonly
  */
 export function readEngineOptions(given: unknown): EngineSettings {
   const options = readOptions('of createEngine', given, engineOptions)
-  const { store: _, lease: leaseMs, channels, links, selfApproval, observe: observer, ...others } = options
-  return { ...others, leaseMs, channels: { channels, links, selfApproval }, observer }
+  const { store: _, lease: leaseMs, channels, links, observe: observer, ...others } = options
+  return { ...others, leaseMs, channels: { channels, links }, observer }
 }
 
 const retentionOptions = {

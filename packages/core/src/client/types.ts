@@ -75,7 +75,10 @@ export interface EngineOptions {
   readonly channels?: readonly Channel[]
   /** For the links of channels: the address of the server, and the keys that it verifies with. Default: deliveries have no links. */
   readonly links?: LinkOptions
-  /** Whether a person may answer the asks of runs they started through a channel. A server has its own option. Default: true. */
+  /**
+   * Whether a person may answer the asks of runs they started, through a channel or a server of this engine. What such a server forbids
+   * is forbidden to the channels as well. Default: true.
+   */
   readonly selfApproval?: boolean
   /**
    * How long ended runs are kept, by procedure; '*' applies to all that are not named. Names may be those of other engines'

@@ -1,5 +1,22 @@
-import { type Ask, type Audience, type Notice, PawlError, type RunView } from '@pawl/core'
-import { isBuiltIn, isReservedId } from '@pawl/core/internal'
+import {
+  type Actor,
+  type Ask,
+  type Audience,
+  type Client,
+  type Notice,
+  PawlError,
+  type RunView,
+} from '@pawl/core'
+import {
+  type AnswerVerdict,
+  allowedAnswer,
+  answerRulesOf,
+  isAddressedTo,
+  isBuiltIn,
+  isReservedId,
+  mayAnswer,
+  mayApprove,
+} from '@pawl/core/internal'
 import { ServerError } from '../http/problem.ts'
 import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
 
@@ -30,6 +47,8 @@ export interface Rights {
    * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
    */
   checkAnswer(ask: Ask, by: Identity['actor']): void
+  /** As `checkAnswer`, for a role that answers. */
+  judgeAnswer(ask: Ask, by: Identity['actor']): AnswerVerdict
   /**
    * Checks the answer that a fork has instead of the recorded one. The identity starts the fork, and so gives an answer to a run of its own.
    * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
@@ -50,17 +69,15 @@ export interface Rights {
 
 export type RightsOptions = Pick<ServerOptions, 'selfApproval' | 'showRuns' | 'may'>
 
-export function rightsOf(identity: Identity, options: RightsOptions): Rights {
+/** @param client whose engine, if it is one, has rules of its own */
+export function rightsOf(identity: Identity, options: RightsOptions, client: Client): Rights {
   const { role, actor } = identity
-  const { selfApproval = true, showRuns = false, may } = options
+  const { showRuns = false, may } = options
+  const selfApproval = options.selfApproval !== false && answerRulesOf(client).selfApproval
   const own = new Set<Audience>([actor, ...identity.names])
-  const isAddressed = ({ to }: Ask | Notice): boolean => to.length === 0 || to.some((name) => own.has(name))
+  const isAddressed = (one: Ask | Notice): boolean => isAddressedTo(one, own)
   const allows = (verb: Verb, thing: Thing): boolean =>
     may === undefined || may(identity, verb, thing) === true
-  const checkStarter = ({ startedBy }: Ask | RunView, by: string): void => {
-    if (!selfApproval && startedBy !== undefined && (startedBy === actor || startedBy === by))
-      refuse(`${startedBy} started the run and cannot answer its asks: \`selfApproval\` is false.`)
-  }
   const rights: Rights = {
     names: role === 'answer' ? [...own] : null,
     own: [...own],
@@ -80,9 +97,17 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     checkAnswer(ask, by) {
       rights.checkSeen(ask)
       if (role === 'watch') refuse(`${actor} has role watch, which cannot answer asks.`)
-      if (role !== 'admin' && !isAddressed(ask)) refuse(`Ask ${ask.id} is not addressed to ${actor}.`)
-      checkStarter(ask, by)
-      if (!allows('answer', ask)) refuse(`${actor} may not answer ask ${ask.id}.`)
+      check(rights.judgeAnswer(ask, by))
+    },
+    judgeAnswer(ask, by) {
+      const who = { persons: [by, actor], names: identity.names, answersAll: role === 'admin' } as const
+      const verdict = mayAnswer(ask, who, selfApproval)
+      if (!verdict.ok || (rights.seesAsk(ask) && allows('answer', ask))) return verdict
+      return {
+        ok: false,
+        what: `${actor} may not answer ask ${ask.id}.`,
+        remedy: 'The option `may` of the server forbids it. Let another person answer.',
+      }
     },
     checkEdit(ask) {
       rights.checkAnswer(ask, actor)
@@ -95,7 +120,7 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
       rights.checkRun('see', run)
       if (role !== 'admin')
         refuse(`Only role admin may answer before the question is asked; ${actor} has role ${role}.`)
-      checkStarter(run, by)
+      if (!selfApproval) check(mayApprove(run.startedBy, [by, actor]))
       if (!allows('answer', run)) refuse(`${actor} may not answer the asks of run ${run.id}.`)
     },
     checkProcedure(name) {
@@ -116,9 +141,32 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
   return rights
 }
 
+/**
+ * Lets the channels of an engine accept no answer that its server would refuse to the same person. A server that has a client for each
+ * identity binds none. Returns a function that ends it.
+ */
+export function bindChannels(client: ServerOptions['client'], options: RightsOptions): () => void {
+  const isFree = options.selfApproval !== false && options.may === undefined
+  if (isFree || typeof client === 'function') return () => {}
+  return answerRulesOf(client).add((ask, { as, names }) =>
+    // Any other actor is refused by the inbox.
+    isPerson(as)
+      ? rightsOf({ actor: as, names, role: 'answer' }, options, client).judgeAnswer(ask, as)
+      : allowedAnswer,
+  )
+}
+
+function isPerson(actor: Actor): actor is Identity['actor'] {
+  return actor.startsWith('user:')
+}
+
 /** Who controls the runs of Pawl itself decides what is delivered, where to, and as whose. */
 function isOpenTo(role: Identity['role'], procedure: string): boolean {
   return role === 'admin' || !isBuiltIn(procedure)
+}
+
+function check(verdict: AnswerVerdict): void {
+  if (!verdict.ok) refuse(verdict.what)
 }
 
 function refuse(message: string): never {

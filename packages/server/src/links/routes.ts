@@ -121,7 +121,7 @@ async function findAsk({ settings }: Shared, link: Link): Promise<Ask> {
   const client = settings.clientOf({ actor: link.as, names: [], role: 'answer' })
   const ask = await client.inbox.get(link.ask)
   if (ask === null) throw new PawlError('ask-not-found', { ask: link.ask })
-  rightsOf(identityOf(link, ask), settings).checkSeen(ask)
+  rightsOf(identityOf(link, ask), settings, client).checkSeen(ask)
   return ask
 }
 
@@ -138,8 +138,9 @@ async function mayShow(shared: Shared, request: Request, link: Link, ask: Ask): 
 
 async function answer({ settings }: Shared, ask: Ask, link: Link, given: Answer): Promise<void> {
   const identity = identityOf(link, ask)
-  rightsOf(identity, settings).checkAnswer(ask, link.as)
-  const { inbox } = settings.clientOf(identity)
+  const client = settings.clientOf(identity)
+  rightsOf(identity, settings, client).checkAnswer(ask, link.as)
+  const { inbox } = client
   try {
     await inbox.answer(ask.id, given, { as: link.as, via: 'link' })
   } catch (error) {

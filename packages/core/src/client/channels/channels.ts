@@ -13,7 +13,6 @@ import { createSubmit } from './submit.ts'
 export interface ChannelSettings {
   readonly channels: readonly Channel[]
   readonly links: LinkOptions | undefined
-  readonly selfApproval: boolean
 }
 
 export interface ChannelPorts {
@@ -55,11 +54,11 @@ export class Channels {
   start(): void {
     const client = this.#client as Client
     const { settings, logger, clock } = this.#ports
-    const { channels: all, selfApproval } = settings
+    const { channels: all } = settings
     this.#stops = this.#procedures.flatMap(([channel, procedure]) => {
       const router = new Router({ client, channel, procedure, all, logger, clock })
       router.start()
-      const stop = channel.start?.(createSubmit({ client, channel, procedure, selfApproval }))
+      const stop = channel.start?.(createSubmit({ client, channel, procedure }))
       return stop === undefined ? [() => router.stop()] : [() => router.stop(), stop]
     })
   }

@@ -2,6 +2,7 @@ import { checkName, checkObject, checkText } from '../../checks/options.ts'
 import { checkActor, readAudiences } from '../../checks/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { ResumeResolution } from '../inbox/answering.ts'
+import { answerRulesOf } from '../log/events.ts'
 import type { Client } from '../types.ts'
 import type { Ask } from '../views/views.ts'
 import type { Channel, Comment, Sender, Submit } from './channel.ts'
@@ -12,12 +13,10 @@ interface SubmitOptions {
   readonly client: Client
   readonly channel: Channel
   readonly procedure: NotifyProcedure
-  /** Whether the person who started a run may answer its asks. */
-  readonly selfApproval: boolean
 }
 
 /** Creates the function by which a channel passes replies on. It applies the rules of every other door. */
-export function createSubmit({ client, channel, procedure, selfApproval }: SubmitOptions): Submit {
+export function createSubmit({ client, channel, procedure }: SubmitOptions): Submit {
   return async (id: unknown, given: unknown, from: unknown) => {
     const reply = checkObject('reply of a channel', given)
     const sender = readSender(from)
@@ -29,7 +28,8 @@ export function createSubmit({ client, channel, procedure, selfApproval }: Submi
       return delivery.signal('comment', kept)
     }
     checkIdentity(channel, ask)
-    checkRights(ask, sender, selfApproval)
+    const verdict = answerRulesOf(client).judge(ask, sender)
+    if (!verdict.ok) forbid(ask, verdict.what, verdict.remedy)
     const request = { checkpoint: ask.id, resolution: reply as ResumeResolution }
     await client.resume(request, { as: sender.as, via: channel.name })
   }
@@ -56,18 +56,6 @@ function checkIdentity({ name, can }: Channel, ask: Ask): void {
       ask,
       `Channel ${name} does not prove who replies, so its replies are comments only.`,
       'Answer with the link, or in the inbox.',
-    )
-}
-
-function checkRights(ask: Ask, { as, names }: Required<Sender>, selfApproval: boolean): void {
-  const own = new Set<string>([as, ...names])
-  if (ask.to.length > 0 && !ask.to.some((name) => own.has(name)))
-    forbid(ask, `Ask ${ask.id} is not addressed to ${as}.`, `It is addressed to ${ask.to.join(', ')}.`)
-  if (!selfApproval && ask.startedBy === as)
-    forbid(
-      ask,
-      `${as} started the run and cannot answer its asks: \`selfApproval\` is false.`,
-      'Let another person answer.',
     )
 }
 

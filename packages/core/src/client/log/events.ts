@@ -8,6 +8,7 @@ import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../fee
 import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
 import { checkOpen } from '../inbox/answer-open.ts'
 import { findAsk } from '../inbox/find.ts'
+import { AnswerRules } from '../inbox/rules.ts'
 import { findRun } from '../runs/find.ts'
 import { listStates, type StateView } from '../runs/state.ts'
 import type { Client } from '../types.ts'
@@ -32,6 +33,11 @@ const connections = new WeakMap<Client['inbox'], Connection>()
 /** Registers the connection of a client for `readEvents`. */
 export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connection: Connection): void {
   connections.set(inbox, connection)
+}
+
+/** Returns the rules by which the channels of an engine accept answers. A client that was wrapped has none. */
+export function answerRulesOf({ inbox }: Pick<Client, 'inbox'>): AnswerRules {
+  return connections.get(inbox)?.answerRules ?? new AnswerRules(true)
 }
 
 /**
