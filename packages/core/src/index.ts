@@ -16,7 +16,7 @@ export type { Question, Verdict } from './authoring/agent/verdict.ts'
 export type { ChildArgs, ChildHandle, ChildOptions } from './authoring/children/child.ts'
 export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
 export type { Progress } from './authoring/exposed/progress.ts'
-export type { Gate, GateAgent, Gated } from './authoring/gate/gate.ts'
+export type { Gate, GateAgent, Gated, NotDone } from './authoring/gate/gate.ts'
 export type {
   Alternative,
   Answered,
@@ -147,6 +147,7 @@ export type {
   Ask,
   Delivery,
   ExecutionLog,
+  ExposedValue,
   Notice,
   ProgressView,
   RollbackView,

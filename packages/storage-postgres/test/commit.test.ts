@@ -64,7 +64,7 @@ describe('the shapes', () => {
     const sends = { ...newUnit(c), effects: [{ do: 'send', message: toOther } as const] }
     expect(await write(sends)).toEqual({
       isBatch: true,
-      tables: 'ask_to,asks,checkpoints,events,messages,news,run_info,run_state,runs',
+      tables: 'ask_to,asks,checkpoints,events,messages,news,notice_to,notices,run_info,run_state,runs',
     })
     expect(await write(newUnit({ ...c, head: 2 }), newUnit(d))).toEqual({
       isBatch: true,
