@@ -146,6 +146,7 @@ test('a new kind of ask is asked for by the check of answers and by the command 
     'cli/src/answers/read-answer.ts',
     'cli/src/commands/answer.ts',
     'core/src/asks/answer-check.ts',
+    'core/src/asks/decisions.ts',
     'core/src/client/inbox/resume.ts',
     'testing/src/explore/outcomes/asks.ts',
   ])

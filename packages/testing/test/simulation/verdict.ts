@@ -1,5 +1,5 @@
 import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
-import type { LogEvent } from '@pawl/core/storage'
+import { type LogEvent, readAskSlot } from '@pawl/core/storage'
 import type { MessageRecord, RunRecord } from '../../src/memory/tables.ts'
 import { findFamilyFaults } from './family-verdict.ts'
 import { findGateFaults } from './gate-verdict.ts'
@@ -208,7 +208,9 @@ function findAnswerFaults(
   const answers = acknowledged.answers.filter((answer) => answer.run === run.id)
   const asks = [...run.asks.values()]
   const settled = new Set(run.events.filter(({ type }) => type === 'settled').map(({ position }) => position))
-  const unrecorded = asks.filter(({ status, position }) => status === 'answered' && !settled.has(position))
+  const unrecorded = asks.filter(
+    ({ status, position: slot }) => status === 'answered' && !settled.has(readAskSlot(slot).position),
+  )
   const left = asks.filter(({ status }) => status === 'open')
   return [
     ...unrecorded.map(({ position }) => `the answer to ask ${position} stands, and its log has it not`),
