@@ -73,7 +73,7 @@ test('a change that is refused is explained, and asked for again', async () => {
   const { result, unpressed } = await sit('approve', [
     ['Approve', keys.down, keys.down, keys.enter],
     ['50', '1', keys.enter],
-    ['params.amount Too big: expected number to be <=50'],
+    ['params.amount must be <= 50'],
     ['Approve', keys.down, keys.down, keys.enter],
     ['50', keys.back, keys.back, '4', '0', keys.enter],
   ])
