@@ -194,6 +194,7 @@ describe('an approval', () => {
           params: { orderId: 'A-1', amount: 40, note: { reason: 'late' } },
           changed: true,
           by: 'user:test',
+          value: true,
           responded_at: '2026-01-01T00:10:00.000Z',
           timed_out: false,
         },
@@ -249,6 +250,7 @@ describe('an approval', () => {
         result: {
           approved: false,
           params: { orderId: 'A-1', amount: 45, note: { reason: 'late' } },
+          value: false,
           responded_at: '2026-01-01T01:00:00.000Z',
           timed_out: true,
         },

@@ -47,8 +47,9 @@ describe('client.resume', () => {
     const engine = await createEngine({ store: memory(), procedures: [asked] })
     const run = await engine.run(asked)
     const checkpoint = await checkpointOf(engine, run.id)
-    await engine.resume({ checkpoint, resolution }, as)
-    await run.result()
+    const resumed = await engine.resume({ checkpoint, resolution }, as)
+    expect(resumed.id).toBe(run.id)
+    expect(await resumed.result()).toEqual(await run.result())
     const { answer } = (await engine.inbox.get(checkpoint)) ?? {}
     expect(answer).toMatchObject({ ...(outcome as object), by: 'user:ana' })
     await engine.stop()

@@ -408,14 +408,31 @@ describe('a fork from a checkpoint', () => {
     expect(await engine.checkpoints.list('f')).toHaveLength(1)
   })
 
-  test('resume answers an ask by its id, not a checkpoint', async () => {
+  test('a question is a checkpoint, too: load finds it by its id', async () => {
+    await using engine = await begin()
+    const { ask } = await waiting(engine)
+    expect(await engine.checkpoints.load(ask.id)).toEqual({
+      id: ask.id,
+      run: 'r',
+      position: ask.position,
+      name: ask.key,
+      createdAt: ask.askedAt,
+      state: undefined,
+    })
+    expect((await engine.checkpoints.latest('r'))?.id).not.toBe(ask.id)
+  })
+
+  test('resume refuses a saved checkpoint, at which nobody is asked, and names fork', async () => {
     await using engine = await begin()
     const { run, ask } = await waiting(engine)
     const [analysed] = await engine.checkpoints.list('r')
     const resolution = { decision: 'approve' }
     expect(
       await refusalOf(engine.resume({ checkpoint: analysed?.id ?? '', resolution }, { as: 'user:ana' })),
-    ).toMatchObject({ code: 'ask-not-found' })
+    ).toMatchObject({
+      code: 'ask-not-found',
+      message: expect.stringMatching(/of run r asks nothing: .* use `client\.fork`/),
+    })
     await engine.resume({ checkpoint: ask.id, resolution }, { as: 'user:ana' })
     expect(await run.result()).toMatchObject({ approved: true })
   })

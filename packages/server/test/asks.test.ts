@@ -152,7 +152,7 @@ test('keeps the channel of an answer: `api`, or what the header says', async () 
 test('resumes a checkpoint with a decision, as pawl resume does', async () => {
   await using server = await startServer()
   const id = await ask(server)
-  const body = { checkpoint_id: id, resolution: { decision: 'approve', params: { amount: 41 } } }
+  const body = { checkpoint: id, resolution: { decision: 'approve', params: { amount: 41 } } }
   expect(await server.call('ana', 'POST', '/v1/resume', body)).toMatchObject({
     status: 200,
     body: { ask: { status: 'answered', answer: { by: 'user:ana', approved: true } } },

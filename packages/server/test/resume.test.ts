@@ -55,8 +55,8 @@ test.each([
       ['b', () => 'b/0'],
     ] as const) {
       const handle = await server.engine.run(asked, undefined, { id: run })
-      const checkpoint_id = checkpointOf(await server.engine.inbox.next({ run }))
-      const reply = await server.call('root', 'POST', '/v1/resume', { checkpoint_id, resolution })
+      const checkpoint = checkpointOf(await server.engine.inbox.next({ run }))
+      const reply = await server.call('root', 'POST', '/v1/resume', { checkpoint, resolution })
       expect(reply).toMatchObject({
         status: 200,
         body: { repeated: false, ask: { status: 'answered', answer } },
@@ -75,7 +75,7 @@ test.each([
   await using server = await startServer({ procedures: [asked] })
   await server.engine.run(asked, undefined, { id: 'a' })
   const { id } = await server.engine.inbox.next({ run: 'a' })
-  const body = { checkpoint_id: id, resolution }
+  const body = { checkpoint: id, resolution }
   expect(await server.call('root', 'POST', '/v1/resume', body)).toMatchObject({ status })
   expect(await server.engine.inbox.get(id)).toMatchObject({ status: 'open' })
 })

@@ -133,10 +133,10 @@ test('does not return an existing run that the identity may not see', async () =
 test('accepts a repeated resolution of the same person', async () => {
   await using server = await startServer()
   const id = await ask(server)
-  const body = { checkpoint_id: id, resolution: { decision: 'approve', params: { amount: 41 } } }
+  const body = { checkpoint: id, resolution: { decision: 'approve', params: { amount: 41 } } }
   expect((await server.call('ana', 'POST', '/v1/resume', body)).body).toMatchObject({ repeated: false })
   expect((await server.call('ana', 'POST', '/v1/resume', body)).body).toMatchObject({ repeated: true })
-  const other = { checkpoint_id: id, resolution: { decision: 'reject' } }
+  const other = { checkpoint: id, resolution: { decision: 'reject' } }
   expect(await server.call('ana', 'POST', '/v1/resume', other)).toMatchObject({
     status: 409,
     body: { code: 'ask-closed' },

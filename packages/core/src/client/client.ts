@@ -67,7 +67,8 @@ export function createConnectedClient(options: ConnectionOptions): Client {
       const { id } = await importRun(connection, file, given)
       return createRunHandle(connection, mailer, id, undefined)
     },
-    resume: (request: unknown, as: unknown) => resume(connection, mailer, request, as),
+    resume: async (request: unknown, as: unknown) =>
+      createRunHandle(connection, mailer, await resume(connection, mailer, request, as), undefined),
     checkpoints: guardVerbs(`${of}.checkpoints`, createCheckpoints(connection)),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),

@@ -228,15 +228,17 @@ export interface Client {
    */
   previewFork(id: string, from: ForkPoint, changes?: ForkChanges): Promise<RepeatPreview>
   /**
-   * Answers the open ask behind a checkpoint, the id that `pawl run` prints. A resolution is an answer, or a `decision` ('approve',
-   * 'reject', or a choice of the ask) with what belongs to it.
-   * @throws PawlError all that `inbox.answer` throws
-   * @example await client.resume({ checkpoint: ask.id, resolution: { decision: 'approve' } }, { as: 'user:ana' })
+   * Answers the open ask behind a checkpoint, the id that `pawl run` prints, and returns its run: `result()` waits for how it ends.
+   * A resolution is an answer, or a `decision` ('approve', 'reject', or a choice of the ask) with what belongs to it.
+   * @throws PawlError all that `inbox.answer` throws; 'ask-not-found' also for a checkpoint that a program saved
+   * @example
+   * const run = await client.resume({ checkpoint: ask.id, resolution: { decision: 'approve' } }, { as: 'user:ana' })
+   * console.log(await run.result())
    */
   resume(
     request: { readonly checkpoint: string; readonly resolution: ResumeResolution },
     as: As,
-  ): Promise<void>
+  ): Promise<RunHandle<unknown, Untyped>>
   /**
    * Cancels a run: its pending operations reject with 'cancelled', and `finally` blocks and shields run. Resolves once the
    * request is stored. Cancelling a run twice, or a run that has ended, does nothing.

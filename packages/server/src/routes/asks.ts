@@ -190,16 +190,16 @@ export const askRoutes: readonly Route[] = [
     roles: answerers,
     query: z.strictObject({ as }),
     body: z.strictObject({
-      checkpoint_id: z.string(),
+      checkpoint: z.string(),
       resolution: resolutionShape,
     }),
     replies: { 200: answered },
     async handle({ client, rights, body, query, actor, via }) {
       const by = actor(query.as)
-      const ask = await findAsk(client, rights, body.checkpoint_id)
+      const ask = await findAsk(client, rights, body.checkpoint)
       rights.checkAnswer(ask, by)
       const resolution: ResumeResolution = readAnswer(body.resolution)
-      const give = () => client.resume({ checkpoint: ask.id, resolution }, { as: by, via })
+      const give = async () => void (await client.resume({ checkpoint: ask.id, resolution }, { as: by, via }))
       return { status: 200, body: await answerOnce(client, ask, toAnswer(ask, resolution), by, give) }
     },
   }),

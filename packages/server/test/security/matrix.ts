@@ -70,7 +70,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   'POST /v1/resume': {
     path: '/v1/resume',
-    body: { checkpoint_id: '{ask}', resolution: { decision: 'reject' } },
+    body: { checkpoint: '{ask}', resolution: { decision: 'reject' } },
     status: answerers,
   },
   'GET /v1/notices': { path: '/v1/notices', status: everyone },

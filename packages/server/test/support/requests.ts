@@ -129,7 +129,7 @@ function allowed(schema: JsonSchema, root: JsonSchema, ids: Ids): fc.Arbitrary<u
 function memberOf(name: string, schema: JsonSchema, root: JsonSchema, ids: Ids): fc.Arbitrary<unknown> {
   const value = valueOf(schema, root, ids)
   const known: Readonly<Record<string, readonly unknown[]>> = {
-    checkpoint_id: ids.asks,
+    checkpoint: ids.asks,
     run: ids.runs,
     procedure: ['refund'],
     input: [{ amount: 1 }],

@@ -1,7 +1,7 @@
 import type { Duration } from '../../base/duration.ts'
 import type { Page } from '../page.ts'
 
-/** A saved point of a run. */
+/** A point of a run that has an id: one that was saved, or a question to a person. */
 export interface Checkpoint {
   /** 16 hexadecimal digits. */
   readonly id: string
@@ -9,9 +9,10 @@ export interface Checkpoint {
   readonly run: string
   /** The position that it was made at: of `ctx.checkpoint`, or behind the last result that the run had recorded. */
   readonly position: number
+  /** The key, if it is a question that has one. */
   readonly name: string | undefined
   readonly createdAt: Date
-  /** As saved, unchecked: parse it. */
+  /** As saved, unchecked: parse it. A question has none. */
   readonly state: unknown
 }
 
@@ -58,9 +59,9 @@ export interface Checkpoints {
     options?: CheckpointOptions & { readonly required?: true },
   ): Promise<Checkpoint>
   create(run: string, state: unknown, options: CheckpointOptions): Promise<Checkpoint | null>
-  /** Returns a checkpoint by its id, or the latest one of a run; null if there is none. */
+  /** Returns a checkpoint by its id, which may be that of an ask, or the latest saved one of a run; null if there is none. */
   load(checkpointOrRun: string): Promise<Checkpoint | null>
-  /** Returns the latest checkpoint of a run; null if there is none, or no such run. */
+  /** Returns the latest saved checkpoint of a run; null if there is none, or no such run. */
   latest(run: string): Promise<Checkpoint | null>
   /** Lists the checkpoints of a run, newest first. One that cannot be read is left out, with a warning in the log. */
   list(run: string): Promise<readonly Checkpoint[]>

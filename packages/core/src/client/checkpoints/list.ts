@@ -3,7 +3,9 @@ import { milliseconds, optional, readOptions, type Spec } from '../../checks/spe
 import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
 import type { Connection } from '../connection.ts'
 import { cursorOf, writeCursor } from '../cursor.ts'
+import { getAsk } from '../inbox/list.ts'
 import type { Page } from '../page.ts'
+import type { Ask } from '../views/views.ts'
 import type { Checkpoint, CheckpointFilter } from './checkpoint.ts'
 import { showReadable } from './show.ts'
 
@@ -23,7 +25,14 @@ export async function loadCheckpoint(
   checkpointOrRun: string,
 ): Promise<Checkpoint | null> {
   const row = await findCheckpoint(connection, checkpointOrRun)
-  return row === null ? latestCheckpoint(connection, checkpointOrRun) : showReadable(connection, row)
+  if (row !== null) return showReadable(connection, row)
+  const ask = await getAsk(connection, checkpointOrRun)
+  return ask === null ? latestCheckpoint(connection, checkpointOrRun) : checkpointOf(ask)
+}
+
+/** A run that waits for a person is at a checkpoint, too. */
+function checkpointOf({ id, run, position, key, askedAt }: Ask): Checkpoint {
+  return { id, run, position, name: key, createdAt: askedAt, state: undefined }
 }
 
 export async function latestCheckpoint(connection: Connection, run: string): Promise<Checkpoint | null> {

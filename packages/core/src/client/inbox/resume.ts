@@ -1,6 +1,8 @@
 import { checkKeys, checkName, checkObject, checkText, refuse } from '../../checks/options.ts'
 import { anything, optional, readOptions, required, type Spec, type Values } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
+import { decode, encode } from '../../events/payload.ts'
+import { findCheckpoint } from '../checkpoints/list.ts'
 import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
 import type { Answer, Ask } from '../views/views.ts'
@@ -17,20 +19,36 @@ const decisionOptions = {
   comment: optional(anything),
 } satisfies Spec<Extract<ResumeResolution, { readonly decision: string }>>
 
-/** Answers the ask behind a checkpoint, with an answer or with a decision by name. */
+/** Answers the ask behind a checkpoint, with an answer or with a decision by name. Returns the id of its run. */
 export async function resume(
   connection: Connection,
   mailer: Mailer,
   given: unknown,
   as: unknown,
-): Promise<void> {
+): Promise<string> {
   const label = 'the request of resume'
-  const { checkpoint, resolution: answer } = readOptions('of resume', given, requestOptions, label)
-  if (!('decision' in answer)) return answerAsk(connection, mailer, checkpoint, answer, as)
-  const resolution = readOptions('of resume', answer, decisionOptions, 'the resolution of resume')
+  const { checkpoint, resolution } = readOptions('of resume', given, requestOptions, label)
+  // Copied synchronously, so that later changes by the caller have no effect.
+  const kept = decode(encode(resolution, 'resolution')) as object
+  const decision =
+    'decision' in kept ? readOptions('of resume', kept, decisionOptions, 'the resolution of resume') : null
   const ask = await getAsk(connection, checkpoint)
-  if (ask === null) throw new PawlError('ask-not-found', { ask: checkpoint })
-  return answerAsk(connection, mailer, checkpoint, toAnswer(ask, resolution), as)
+  if (ask === null) return refuseUnasked(connection, checkpoint)
+  const answer = decision === null ? kept : toAnswer(ask, decision)
+  await answerAsk(connection, mailer, ask.id, answer, as)
+  return ask.run
+}
+
+/** A program saved the checkpoint, or there is none: no question is there. */
+async function refuseUnasked(connection: Connection, id: string): Promise<never> {
+  const saved = await findCheckpoint(connection, id)
+  if (saved === null) throw new PawlError('ask-not-found', { ask: id })
+  const what = `Checkpoint ${id} of run ${saved.run} asks nothing: the run saved it and did not wait.`
+  throw new PawlError(
+    'ask-not-found',
+    { ask: id },
+    { what, remedy: 'To begin anew from it, use `client.fork`.' },
+  )
 }
 
 /** Converts a decision to an answer of the ask's kind. Rejects fields that the kind does not have. */

@@ -131,12 +131,13 @@ function resultOf(event: LogEvent): unknown {
   return event.kind === null ? {} : operationViews[event.kind].resultOf(payload, event)
 }
 
-/** Adds the usage, and the answer that was rejected. */
+/** Adds the usage, the answer that was rejected, and the form of an answer if there was none in time. */
 function failedResult(event: LogEvent, failed: FailedPayload): unknown {
   const { usage, answer } = failed
   return {
     error: failureOf(failed),
     ...(usage === undefined ? {} : { usage }),
     ...(answer === undefined ? {} : answerResult(event, answer)),
+    ...(failed.code === 'ask-timed-out' ? answerResult(event, { timedOut: true }) : {}),
   }
 }

@@ -45,8 +45,13 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
   ail_decision: {
     waitsFor: 'step',
     resultOf: (payload) => {
-      const { at, ...decision } = payload as { readonly at: number }
-      return { ...decision, responded_at: new Date(at).toISOString(), timed_out: false }
+      const { at, ...decision } = payload as { readonly at: number; readonly choice: string }
+      return {
+        ...decision,
+        value: decision.choice,
+        responded_at: new Date(at).toISOString(),
+        timed_out: false,
+      }
     },
   },
   undo: { waitsFor: 'step', resultOf: recorded },
@@ -65,14 +70,21 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
   },
 }
 
+/** Returns the result of an ask. What was decided is its `value`, of each kind of ask; null: nothing. */
 export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): object {
   if ('timedOut' in payload) {
     const { timedOut, ...rest } = payload
-    return { ...rest, responded_at: new Date(event.at).toISOString(), timed_out: timedOut }
+    return {
+      ...rest,
+      value: rest.approved ?? rest.default ?? null,
+      responded_at: new Date(event.at).toISOString(),
+      timed_out: timedOut,
+    }
   }
   const { answer, changed, by, via, at } = payload
   return {
     ...answer,
+    value: answer.approved ?? answer.choice ?? answer.value ?? null,
     ...(changed ? { changed } : {}),
     by,
     ...(via === undefined ? {} : { via }),

@@ -153,8 +153,8 @@ export interface ExecutionLog {
     readonly name: string
     readonly status: 'open' | 'done' | 'failed' | 'withdrawn'
     /**
-     * null while pending. `{}` if there is no value, `{ error: { name, message, code } }` for a failure. An
-     * answer also has `responded_at` and `timed_out`.
+     * null while pending. `{}` if there is no value, `{ error: { name, message, code } }` for a failure. Answers and decisions
+     * of each kind also have `value` (what was decided; null if nothing was), `responded_at` and `timed_out`.
      */
     readonly result: unknown
     readonly timestamp: string
