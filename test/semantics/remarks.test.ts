@@ -199,18 +199,54 @@ describe('a signal that the procedure of a run does not declare', () => {
     expect(await run.result()).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('an undeclared signal from a client without the code is logged once per procedure and name', async () => {
+  test('an undeclared signal from a client without the code is refused by what a live worker declares', async () => {
+    const store = memory()
+    const client = createClient({ store })
+    await using engine = await testEngine({ store, procedures: [order] })
+    const run = await engine.run(order, undefined, { id: 'order:7' })
+    for (const _ of [1, 2])
+      await expect(client.get('order:7').signal('payed')).rejects.toMatchObject({
+        code: 'option-invalid',
+        message: expect.stringContaining("Procedure 'order' declares paid, stop. Did you mean paid?"),
+      })
+    await client.get('order:7').signal('paid')
+    expect(await run.result()).toBe('paid')
+    await client.stop()
+  })
+
+  test('what a worker declares is read anew after a deploy', async () => {
+    const store = memory()
+    const client = createClient({ store })
+    const later = procedure({ ...{ name: 'order', version: 2 }, signals: { refunded: z.void() } }, (ctx) =>
+      ctx.receive('refunded').then(() => 'refunded'),
+    )
+    const before = await testEngine({ store, procedures: [order] })
+    const old = await before.run(order, undefined, { id: 'order:1' })
+    await expect(client.get('order:1').signal('refunded')).rejects.toMatchObject({ code: 'option-invalid' })
+    await client.get('order:1').signal('stop')
+    await old.result()
+    await before.stop()
+    await using after = await testEngine({ store, procedures: [later] })
+    const run = await after.run(later, undefined, { id: 'order:2' })
+    await client.get('order:2').signal('refunded')
+    expect(await run.result()).toBe('refunded')
+    await expect(client.get('order:2').signal('paid')).rejects.toMatchObject({ code: 'option-invalid' })
+    await client.stop()
+  })
+
+  test('an undeclared signal to a run that no worker has begun is logged once per procedure and name', async () => {
     const { logger, lines } = keepLines()
     const store = memory()
     const client = createClient({ store })
-    await using engine = await testEngine({ store, procedures: [order], logger })
-    for (const id of ['order:1', 'order:2']) {
-      const run = await engine.run(order, undefined, { id })
+    const ids = ['order:1', 'order:2']
+    for (const id of ids) {
+      await client.run(order, undefined, { id })
       await client.get(id).signal('payed')
       await client.get(id).signal('payed')
       await client.get(id).signal('stop')
-      expect(await run.result()).toBe('stop')
     }
+    await using engine = await testEngine({ store, procedures: [order], logger })
+    for (const id of ids) expect(await engine.get(order, id).result()).toBe('stop')
     expect(lines).toEqual([
       {
         level: 'warn',

@@ -59,8 +59,8 @@ export async function listWorkers(connection: Connection): Promise<readonly Work
 
 function describe(name: string, version: number, inputs: readonly ProcedureInput[]): WorkerProcedure {
   const declared = inputs.find((one) => one.name === name && one.version === version)
-  const { takesInput, needsInput, schema } = declared ?? {}
-  return { name, version, takesInput, needsInput, schema }
+  const { takesInput, needsInput, schema, signals } = declared ?? {}
+  return { name, version, takesInput, needsInput, schema, signals }
 }
 
 /** Reads the figures of a store. */

@@ -7,7 +7,7 @@ import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
-import { findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'
+import { DeclaredSignals, findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'
 
 /** What a run has done with a message. */
 type Taken = Exclude<Sent, { readonly outcome: 'held' }>
@@ -22,6 +22,7 @@ export class Mailer {
   readonly #connection: Connection
   readonly #messages: Batch<Outgoing, Sent | Undeclared, Claimant | null>
   readonly #answers: Batch<NewAnswer, Answered, Claimant | null>
+  readonly #declared = new DeclaredSignals()
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -38,7 +39,7 @@ export class Mailer {
     })
   }
 
-  /** Sends a message. An unchecked signal is not stored if this process knows that its procedure does not declare it. */
+  /** Sends a message. An unchecked signal is not stored if its procedure is known not to declare it. */
   send(message: NewMessage, isUnchecked: boolean): Promise<Taken | Undeclared>
   send(message: NewMessage): Promise<Taken>
   send(message: NewMessage, isUnchecked = false): Promise<Taken | Undeclared> {
@@ -71,14 +72,13 @@ export class Mailer {
   ): Promise<readonly (Sent | Undeclared)[]> {
     const store = await this.#connection.store()
     const { localWorker } = this.#connection
-    const isChecked = localWorker === undefined || outgoing.every(({ isUnchecked }) => !isUnchecked)
-    if (isChecked)
+    if (outgoing.every(({ isUnchecked }) => !isUnchecked))
       return this.#store(
         store,
         outgoing.map(({ message }) => message),
         claimant,
       )
-    const undeclared = await findUndeclared(outgoing, store, localWorker)
+    const undeclared = await findUndeclared(outgoing, { store, localWorker, declared: this.#declared })
     const messages = outgoing.filter((one) => !undeclared.has(one)).map(({ message }) => message)
     const sent = messages.length === 0 ? [] : await this.#store(store, messages, claimant)
     let next = 0

@@ -1,4 +1,4 @@
-/** The input of one version of a procedure, as its worker declares it. */
+/** What one version of a procedure takes, as its worker declares it. */
 export interface ProcedureInput {
   readonly name: string
   readonly version: number
@@ -8,6 +8,8 @@ export interface ProcedureInput {
   readonly needsInput?: boolean | undefined
   /** The JSON Schema of its input; undefined if there is none, or if the schema has no JSON Schema. */
   readonly schema: object | undefined
+  /** The names of its signals. Undefined: an earlier version of the worker does not declare them. */
+  readonly signals?: readonly string[] | undefined
 }
 
 /** Writes the inputs of a worker's procedures as the text that its row holds. */

@@ -17,14 +17,15 @@ export class Procedures {
     this.versions = [...this.#byName].map(([name, versions]) => ({ name, versions: [...versions.keys()] }))
   }
 
-  /** Describes the input schemas, for other processes. */
+  /** Describes what the procedures take, for other processes. */
   describeInputs(): string {
     const inputs: ProcedureInput[] = []
     for (const [name, versions] of this.#byName)
-      for (const [version, { input }] of versions)
+      for (const [version, { input, signals }] of versions)
         inputs.push({
           ...{ name, version, takesInput: input !== undefined },
           ...{ needsInput: input && refusesUndefined(input), schema: input && jsonSchemaOf(input) },
+          signals: [...signals.keys()],
         })
     return writeInputs(inputs)
   }

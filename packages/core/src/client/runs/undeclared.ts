@@ -1,6 +1,9 @@
+import { canExecute } from '../../ports/abilities.ts'
 import type { LocalWorker } from '../../ports/local-worker.ts'
 import type { NewMessage } from '../../ports/store/mail.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import type { WorkerRow } from '../../ports/store/workers.ts'
+import { readInputs } from '../../runs/procedure-inputs.ts'
 
 /** A message to be stored. */
 export interface Outgoing {
@@ -16,11 +19,17 @@ export interface Undeclared {
   readonly signals: readonly string[]
 }
 
-/** Finds the unchecked signals that the code of this process does not declare. */
+interface Declaring {
+  readonly store: StorePort
+  /** The worker of this process; undefined if it has none. */
+  readonly localWorker: Pick<LocalWorker, 'signalsOf'> | undefined
+  readonly declared: DeclaredSignals
+}
+
+/** Finds the unchecked signals that neither the code of this process nor a live worker declares. */
 export async function findUndeclared(
   outgoing: readonly Outgoing[],
-  store: StorePort,
-  localWorker: Pick<LocalWorker, 'signalsOf'>,
+  { store, localWorker, declared }: Declaring,
 ): Promise<ReadonlyMap<Outgoing, Undeclared>> {
   const found = new Map<Outgoing, Undeclared>()
   const unchecked = outgoing.filter(({ isUnchecked }) => isUnchecked)
@@ -30,9 +39,49 @@ export async function findUndeclared(
     const row = rows.get(one.message.run)
     if (row === undefined || row === null || row.version === null) continue
     const { procedure, version } = row
-    const signals = localWorker.signalsOf(procedure, version)
-    if (signals?.includes(one.message.name) === false)
-      found.set(one, { outcome: 'undeclared', procedure, signals })
+    const { name } = one.message
+    const local = localWorker?.signalsOf(procedure, version)
+    const signals = local ?? (await declared.besides(store, { procedure, version, name }))
+    if (signals?.includes(name) === false) found.set(one, { outcome: 'undeclared', procedure, signals })
   }
   return found
+}
+
+/** What the live workers declare. It is read anew only for a signal that was not declared when it was last read. */
+export class DeclaredSignals {
+  #workers: readonly WorkerRow[] = []
+
+  /** Returns the declared signals; undefined if the name is one of them, or if a worker does not tell. */
+  async besides(
+    store: StorePort,
+    {
+      procedure,
+      version,
+      name,
+    }: { readonly procedure: string; readonly version: number; readonly name: string },
+  ): Promise<readonly string[] | undefined> {
+    const of = () => signalsOf(this.#workers, procedure, version)
+    if (of()?.includes(name) === true) return undefined
+    this.#workers = await store.listWorkers()
+    const signals = of()
+    return signals?.includes(name) === true ? undefined : signals
+  }
+}
+
+/** Returns all signals that able workers declare; undefined if there is no such worker, or one does not tell. */
+function signalsOf(
+  workers: readonly WorkerRow[],
+  procedure: string,
+  version: number,
+): readonly string[] | undefined {
+  // One that has told nothing may be able to.
+  const able = workers.filter(
+    ({ procedures }) => procedures === null || canExecute(procedures, procedure, version),
+  )
+  const told = able.map(({ inputs }) =>
+    readInputs(inputs).find((one) => one.name === procedure && one.version === version),
+  )
+  const signals = told.map((one) => one?.signals)
+  if (signals.length === 0 || signals.includes(undefined)) return undefined
+  return [...new Set(signals.flatMap((some) => some ?? []))]
 }
