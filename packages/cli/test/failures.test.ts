@@ -37,6 +37,14 @@ test('a run that gets stuck is told once, also after resume', async () => {
   expect(resumed.stderr.match(/Cannot read properties of undefined/g)).toHaveLength(1)
 })
 
+test('a retry of a run that waits is refused, and says that it resumes by itself', async () => {
+  using workspace = await createWorkspace()
+  await workspace.pawl('run', 'breaks', '--id', 'b:1')
+  const refused = await workspace.pawl('retry', 'b:1')
+  expect(refused).toMatchObject({ status: 5, stdout: '' })
+  expect(refused.stderr).toContain('Run b:1 is waiting: there is nothing to retry, and it resumes by itself.')
+})
+
 test('prints messages of the engine about other runs, and those from before the run is known', () => {
   const lines: string[] = []
   const write = (text: string): unknown => lines.push(text.trim())

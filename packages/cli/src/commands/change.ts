@@ -72,8 +72,19 @@ export async function retry(
   // A retry of runs that are named changes nothing that a second one could not.
   if (ids.length === 0 && flags.yes !== true) await confirm(context, 'Retry', chosen)
   return changeEach(context, chosen, async (id) => {
+    await refuseLive(door, id)
     const run = await door.post<RunJson>(`/runs/${segmentOf(id)}/retry`, {})
     return { run, says: `Run ${id} is due: ${run.status}` }
+  })
+}
+
+/** A retry of a run that is neither stuck nor quarantined does nothing while it is live. */
+async function refuseLive(door: Door, id: string): Promise<void> {
+  const { status, endedAt } = await door.get<RunJson>(`/runs/${segmentOf(id)}`)
+  if (endedAt !== undefined || status === 'stuck' || status === 'quarantined') return
+  throw new CommandError({
+    ...{ type: 'about:blank', title: 'run-live', status: 409, code: 'run-live' },
+    detail: `Run ${id} is ${status}: there is nothing to retry, and it resumes by itself. Nothing was changed.`,
   })
 }
 

@@ -35,7 +35,7 @@ const catalogue: Catalogue = {
     what: `Ask ${showAsk(of)} does not exist in this store.`,
     next: '',
     remedy:
-      'Use an id from `inbox.list()` or `pawl inbox`. To answer before the question is asked, pass `{ run, key }`.',
+      'Use an id from `inbox.list()` or `pawl inbox`. To answer before the question is asked, pass `{ run, key }`, or `run/key` to `pawl answer`.',
   }),
   'ask-timed-out': ({ message, ...of }) => ({
     what: `No one answered ${showValue(message)} in time: ask ${showAsk(of)}.`,
@@ -81,7 +81,7 @@ const catalogue: Catalogue = {
   'id-taken': ({ id }) => ({
     what: `Run ${id} already exists, with a different procedure or input.`,
     next: 'No run was started.',
-    remedy: 'Use a different id, or call `runOrGet()` to get the existing run.',
+    remedy: 'Use a different id. To get the existing run, call `runOrGet()`, or run `pawl result`.',
   }),
   'input-invalid': (issues) => ({
     what: `The input is invalid: ${listIssues(issues)}.`,

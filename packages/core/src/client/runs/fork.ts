@@ -231,7 +231,11 @@ function cutWithEdits(
   for (const one of edited) {
     const result = kept[findResult(kept, one)]
     if (result === undefined)
-      return refuse(`edit.${one} of fork`, one, 'Only a result that the fork keeps can be edited.')
+      return refuse(
+        `edit.${one} of fork`,
+        one,
+        `Only a result that the fork keeps can be edited. Fork behind it, such as at position ${one + 1}.`,
+      )
     checkEditable(result)
   }
   const [first] = edited.toSorted((a, b) => findResult(kept, a) - findResult(kept, b))
