@@ -130,6 +130,25 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     calm(visited)
   })
 
+  test('show what a run was given and what it has returned', async () => {
+    const input = z.object({ order: z.string(), note: z.string() })
+    const paying = procedure({ name: 'paying', input }, (ctx, { order }) =>
+      ctx.step('pay', () => `paid ${order}`),
+    )
+    await using site = await startSite({ procedures: [paying] })
+    await (await site.engine.run(paying, { order: 'A-1', note: 'gift' }, { id: 'paying:1' })).result()
+    const large = { order: 'A-2', note: 'x'.repeat(70_000) }
+    await (await site.engine.run(paying, large, { id: 'paying:2' })).result()
+    await using visited = await visit(browser, site, 'ana', '#/runs/paying%3A1')
+    const { page } = visited
+    await page.locator('.run-output', { hasText: 'paid A-1' }).waitFor()
+    expect(await page.locator('.run-input').textContent()).toBe('InputorderA-1notegift')
+    await page.goto(page.url().replace('paying%3A1', 'paying%3A2'))
+    await page.locator('.run-output', { hasText: 'paid A-2' }).waitFor()
+    expect(await page.locator('.run-input').textContent()).toContain('More than 64 KiB')
+    calm(visited)
+  })
+
   test('offer neither retry nor cancel to a role that may only watch, and say what the server refuses', async () => {
     await using site = await startSite({ may: (_who, verb) => verb === 'see' })
     await askAll(site)

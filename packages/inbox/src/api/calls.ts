@@ -14,7 +14,8 @@ export const logOut = (): Promise<void> => request('POST', '/logout', {})
 export const listAsks = (query: Query): Promise<Page<AskBrief>> => request('GET', `/v1/asks${search(query)}`)
 export const getAsk = (id: string): Promise<Ask> => request('GET', `/v1/asks/${segment(id)}`)
 export const listRuns = (query: Query): Promise<Page<Run>> => request('GET', `/v1/runs${search(query)}`)
-export const getRun = (id: string): Promise<Run> => request('GET', `/v1/runs/${segment(id)}`)
+/** Gets a run with its input and output. */
+export const getRun = (id: string): Promise<Run> => request('GET', `/v1/runs/${segment(id)}?values=true`)
 export const retryRun = (id: string): Promise<Run> => request('POST', `/v1/runs/${segment(id)}/retry`, {})
 export const cancelRun = (id: string, reason: string | undefined): Promise<Run> =>
   request('POST', `/v1/runs/${segment(id)}/cancel`, reason === undefined ? {} : { reason })

@@ -147,6 +147,14 @@ export interface State {
   readonly value?: Json
 }
 
+/** What a run was given, and what it has returned. */
+export interface RunValues {
+  readonly input?: Json
+  readonly output?: Json
+  /** 'input', 'output' if they are too large to be sent. */
+  readonly omitted: readonly string[]
+}
+
 export interface Run {
   readonly id: string
   readonly procedure: string
@@ -173,6 +181,8 @@ export interface Run {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]
   }
+  /** Only of one run that is asked for with its values. */
+  readonly values?: RunValues
 }
 
 /** Where a fork leaves its original, and what it has different. */

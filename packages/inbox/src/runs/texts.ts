@@ -2,5 +2,8 @@
 
 export const runTexts = {
   state: 'State',
+  input: 'Input',
+  output: 'Output',
+  tooLarge: 'More than 64 KiB: see',
   generation: (generation: number) => `Generation ${generation}`,
 } as const

@@ -19,6 +19,7 @@ import { States, useStates } from '../runs/states.tsx'
 import { Stuck } from '../runs/stuck.tsx'
 import { runTexts } from '../runs/texts.ts'
 import { Timeline } from '../runs/timeline.tsx'
+import { Values } from '../runs/values.tsx'
 import { currentUser, noteEnded } from '../session.ts'
 import { marked, Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
@@ -120,6 +121,7 @@ function RunPage(props: {
       <Stuck run={shown.run} />
       <CancelState run={shown.run} />
       <WaitingFor run={shown.run} />
+      <Values run={shown.run} />
       <Plans states={states} run={run} entries={entries} />
       <States states={shown.states} />
       <Children parent={run.id} />
