@@ -130,6 +130,24 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     calm(visited)
   })
 
+  test('show why a step is tried again, its attempts, and when the next is due', async () => {
+    const calling = procedure({ name: 'calling' }, (ctx) =>
+      ctx.step('call partner', () => Promise.reject(new Error('503 Service Unavailable')), {
+        retry: { attempts: 50, backoff: '1h', jitter: 'none' },
+      }),
+    )
+    await using site = await startSite({ procedures: [calling] })
+    await site.engine.run(calling, undefined, { id: 'calling:1' })
+    await using visited = await visit(browser, site, 'ana', '#/runs/calling%3A1')
+    const { page } = visited
+    const entry = page.locator('.entry', { hasText: 'next attempt in' })
+    await entry.waitFor()
+    expect(await entry.locator('summary').textContent()).toContain('503 Service Unavailable')
+    await entry.locator('summary').click()
+    expect(await entry.locator('.attempts li').first().textContent()).toMatch(/^Attempt \d+ · .*503/)
+    calm(visited)
+  })
+
   test('show what a run was given and what it has returned', async () => {
     const input = z.object({ order: z.string(), note: z.string() })
     const paying = procedure({ name: 'paying', input }, (ctx, { order }) =>

@@ -148,6 +148,7 @@ export type {
   Delivery,
   ExecutionLog,
   ExposedValue,
+  FailedAttempt,
   Notice,
   ProgressView,
   RollbackView,

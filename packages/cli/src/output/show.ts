@@ -33,8 +33,15 @@ export const logColumns: readonly Column<LogEntryJson>[] = [
   { title: 'NAME', of: ({ name }) => name },
   { title: 'STATUS', of: ({ status }) => status },
   { title: 'TIME', of: ({ duration_ms }) => showMs(duration_ms) },
-  { title: 'RESULT', of: ({ result }) => clip(JSON.stringify(result)) },
+  { title: 'RESULT', of: (entry) => clip(retryOf(entry) ?? JSON.stringify(entry.result)) },
 ]
+
+/** Why an operation is tried again, and when; undefined if it is not. */
+function retryOf({ attempts, next_attempt_at: next }: LogEntryJson): string | undefined {
+  const last = attempts?.at(-1)
+  if (last === undefined || next === undefined) return undefined
+  return `attempt ${last.attempt} failed, the next is due ${next}: ${last.error.message}`
+}
 
 /** One line that says what a run waits for, or why it does not continue. */
 function detailOf({ waitingFor, failure }: RunJson): string {

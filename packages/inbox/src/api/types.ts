@@ -238,6 +238,17 @@ export interface LogEntry {
   readonly result: Json
   readonly timestamp: string
   readonly duration_ms: number
+  /** The last of the failed attempts that are, or were, retried. */
+  readonly attempts?: readonly FailedAttempt[]
+  /** When an open operation is tried again. */
+  readonly next_attempt_at?: string
+}
+
+export interface FailedAttempt {
+  readonly attempt: number
+  readonly timestamp: string
+  readonly duration_ms: number
+  readonly error: Failure
 }
 
 export interface Issue {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Json, LogEntry } from '../api/types.ts'
+import type { FailedAttempt, Json, LogEntry } from '../api/types.ts'
 import { en } from '../en.ts'
 import { isObject } from '../form/control.ts'
 import type { StillHandlers } from '../live/still.ts'
@@ -7,9 +7,10 @@ import { plainOf, summaryOf } from '../text/plain.ts'
 import { Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { formatInstant, formatSpan } from '../ui/time.ts'
+import { formatAge, formatInstant, formatSpan, sinceNow } from '../ui/time.ts'
 import { isForkable } from './repeat/edit.ts'
 import { repeatTexts } from './repeat/texts.ts'
+import { runTexts } from './texts.ts'
 
 /** The execution log, newest first. Older pages are loaded on demand. */
 export function Log(props: {
@@ -86,7 +87,8 @@ function Entry(props: { readonly entry: LogEntry; readonly onFork: ((position: n
       </summary>
       <div class="entry-more">
         <p class="faint">{formatInstant(entry.timestamp)}</p>
-        <LongText text={JSON.stringify(plain, null, 2)} isCode />
+        {entry.attempts !== undefined && <Attempts attempts={entry.attempts} />}
+        {plain !== null && <LongText text={JSON.stringify(plain, null, 2)} isCode />}
         {onFork !== null && isForkable(entry) && (
           <button type="button" class="small" onClick={() => onFork(entry.position)}>
             {repeatTexts.fork.here}
@@ -98,14 +100,34 @@ function Entry(props: { readonly entry: LogEntry; readonly onFork: ((position: n
   )
 }
 
-function iconOf({ status, type }: LogEntry): IconName {
-  if (status === 'failed') return 'alert'
+function Attempts({ attempts }: { readonly attempts: readonly FailedAttempt[] }) {
+  return (
+    <ul class="attempts" aria-label={runTexts.attempts}>
+      {attempts.toReversed().map(({ attempt, timestamp, duration_ms, error }) => (
+        <li key={attempt}>
+          {runTexts.attempt(attempt)} ·{' '}
+          <span title={formatInstant(timestamp)}>{formatSpan(duration_ms)}</span> ·{' '}
+          <Text>{error.message}</Text>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function iconOf({ status, type, next_attempt_at: next }: LogEntry): IconName {
+  if (status === 'failed' || next !== undefined) return 'alert'
   if (status === 'withdrawn') return 'cross'
   if (status === 'done') return 'check'
   return type.startsWith('hitl_') ? 'approve' : 'runs'
 }
 
-function resultOf({ status }: LogEntry, plain: Json): string {
+function resultOf({ status, attempts, next_attempt_at: next }: LogEntry, plain: Json): string {
+  const last = attempts?.at(-1)
+  if (last !== undefined && next !== undefined) {
+    const leftMs = -sinceNow(next)
+    const due = leftMs <= 0 ? runTexts.nextAttemptDue : runTexts.nextAttempt(formatAge(leftMs))
+    return `${runTexts.attempt(last.attempt)} · ${due} · ${last.error.message}`
+  }
   if (status === 'failed' && isObject(plain)) {
     const error = plain['error']
     const message = isObject(error) ? error['message'] : undefined

@@ -5,5 +5,9 @@ export const runTexts = {
   input: 'Input',
   output: 'Output',
   tooLarge: 'More than 64 KiB: see',
+  attempts: 'Failed attempts',
+  attempt: (attempt: number) => `Attempt ${attempt}`,
+  nextAttempt: (age: string) => `next attempt in ${age}`,
+  nextAttemptDue: 'next attempt is due',
   generation: (generation: number) => `Generation ${generation}`,
 } as const

@@ -253,6 +253,18 @@ export const logEntryShape = z
     result: payload,
     timestamp: z.string(),
     duration_ms: z.number(),
+    attempts: z
+      .array(
+        z.object({
+          attempt: z.number().int().meta({ description: 'From 1' }),
+          timestamp: z.string().meta({ description: 'When it failed' }),
+          duration_ms: z.number(),
+          error: failure,
+        }),
+      )
+      .optional()
+      .meta({ description: 'The failed attempts that are, or were, retried: at most the last 20' }),
+    next_attempt_at: z.string().optional().meta({ description: 'When an open operation is tried again' }),
   })
   .meta({ id: 'LogEntry' })
 /** An operation in the log of a run, as the HTTP API replies with it. */

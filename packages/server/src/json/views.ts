@@ -126,7 +126,12 @@ function showParts(answer: Answer | Omit<Answer, 'comment'>): { readonly [part: 
 }
 
 export function showEntry(entry: ExecutionLog['execution_log'][number]): LogEntryJson {
-  return { ...entry, result: writePayload(entry.result) }
+  const { attempts, ...rest } = entry
+  return {
+    ...rest,
+    result: writePayload(entry.result),
+    ...(attempts === undefined ? {} : { attempts: [...attempts] }),
+  }
 }
 
 function optional(value: unknown): Json | undefined {

@@ -1,7 +1,7 @@
 import type { Client, RunView } from '@pawl/core'
 import { readEvents } from '@pawl/core/internal'
-import { writePayload } from '../json/payload.ts'
 import type { RunEventJson } from '../json/shapes.ts'
+import { showEntry } from '../json/views.ts'
 import { type Frame, type Frames, Poll, type StreamTiming } from './event-stream.ts'
 
 const batch = 100
@@ -47,7 +47,7 @@ function showEvent({
 }: Awaited<ReturnType<typeof readEvents>>['events'][number]): RunEventJson {
   return {
     ...{ seq, at: at.toISOString(), type },
-    ...(entry === undefined ? {} : { entry: { ...entry, result: writePayload(entry.result) } }),
+    ...(entry === undefined ? {} : { entry: showEntry(entry) }),
   }
 }
 

@@ -1,10 +1,10 @@
 import { failureOf } from '../../errors/failure.ts'
 import { type LogEvent, noPosition } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
-import type { FailedPayload, WaitingPayload } from '../../events/payloads.ts'
+import type { AttemptedPayload, FailedPayload, WaitingPayload } from '../../events/payloads.ts'
 import { type KnownRun, understand } from '../../ports/rows.ts'
 import { infoOf } from '../views/run.ts'
-import type { ExecutionLog } from '../views/views.ts'
+import type { ExecutionLog, FailedAttempt } from '../views/views.ts'
 import { answerResult, operationViews } from './operation-views.ts'
 import type { LogRange } from './select.ts'
 
@@ -64,11 +64,11 @@ export function entryAfter(before: Entry | undefined, event: LogEvent): Entry | 
     case 'created':
       return openEntry(event, event.at)
     case 'attempted':
-      return before ?? openEntry(event, event.at)
+      return attemptedEntry(before ?? openEntry(event, event.at), event)
     case 'withdrawn':
       return withdrawnEntry(before ?? openEntry(event, event.at), event)
     case 'settled':
-      return settledEntry(event)
+      return { ...settledEntry(event), ...attemptsOf(before) }
     case 'started':
     case 'accepted':
     case 'marked':
@@ -102,7 +102,29 @@ function waitingEntry({ position, kind, name, since }: WaitingPayload): Entry {
   }
 }
 
-function withdrawnEntry(before: Entry, { at }: LogEvent): Entry {
+/** The number of attempts that an entry keeps: an operation may be retried for ever. */
+const maxAttempts = 20
+
+function attemptedEntry(before: Entry, event: LogEvent): Entry {
+  const { attempt, failure, delayMs } = decode(event.payload) as AttemptedPayload
+  const failed: FailedAttempt = {
+    attempt,
+    timestamp: new Date(event.at).toISOString(),
+    duration_ms: event.tookMs ?? 0,
+    error: failureOf(failure),
+  }
+  return {
+    ...before,
+    attempts: [...(before.attempts ?? []), failed].slice(-maxAttempts),
+    next_attempt_at: new Date(event.at + delayMs).toISOString(),
+  }
+}
+
+function attemptsOf(entry: Entry | undefined): Pick<Entry, 'attempts'> {
+  return entry?.attempts === undefined ? {} : { attempts: entry.attempts }
+}
+
+function withdrawnEntry({ next_attempt_at: _, ...before }: Entry, { at }: LogEvent): Entry {
   const timestamp = new Date(at).toISOString()
   return {
     ...before,

@@ -139,6 +139,16 @@ export interface Waiting {
   readonly until: Date | undefined
 }
 
+/** A failed attempt of a step or an agent call that is retried. */
+export interface FailedAttempt {
+  /** From 1. */
+  readonly attempt: number
+  /** When it failed. */
+  readonly timestamp: string
+  readonly duration_ms: number
+  readonly error: Failure
+}
+
 /** The operations of the present generation of a run and their results, by position. */
 export interface ExecutionLog {
   readonly procedure_id: string
@@ -159,6 +169,10 @@ export interface ExecutionLog {
     readonly result: unknown
     readonly timestamp: string
     readonly duration_ms: number
+    /** The attempts that have failed and were, or will be, followed by another: at most the last 20. Left out if there is none. */
+    readonly attempts?: readonly FailedAttempt[]
+    /** When the next attempt is due, if an attempt has failed and the operation is open. */
+    readonly next_attempt_at?: string
   }[]
   /** The number of the generation whose operations these are: the present one. */
   readonly generation: number
