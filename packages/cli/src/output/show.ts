@@ -36,7 +36,7 @@ export const logColumns: readonly Column<LogEntryJson>[] = [
   { title: 'RESULT', of: (entry) => clip(retryOf(entry) ?? JSON.stringify(entry.result)) },
 ]
 
-/** Why an operation is tried again, and when; undefined if it is not. */
+/** Why an operation is retried, and when; undefined if it is not. */
 function retryOf({ attempts, next_attempt_at: next }: LogEntryJson): string | undefined {
   const last = attempts?.at(-1)
   if (last === undefined || next === undefined) return undefined

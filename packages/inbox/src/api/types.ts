@@ -240,7 +240,7 @@ export interface LogEntry {
   readonly duration_ms: number
   /** The last of the failed attempts that are, or were, retried. */
   readonly attempts?: readonly FailedAttempt[]
-  /** When an open operation is tried again. */
+  /** When an open operation is retried. */
   readonly next_attempt_at?: string
 }
 

@@ -264,7 +264,7 @@ export const logEntryShape = z
       )
       .optional()
       .meta({ description: 'The failed attempts that are, or were, retried: at most the last 20' }),
-    next_attempt_at: z.string().optional().meta({ description: 'When an open operation is tried again' }),
+    next_attempt_at: z.string().optional().meta({ description: 'When an open operation is retried' }),
   })
   .meta({ id: 'LogEntry' })
 /** An operation in the log of a run, as the HTTP API replies with it. */
