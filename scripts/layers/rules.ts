@@ -35,6 +35,7 @@ const borders: Record<string, readonly string[]> = {
   'ai-sdk': ['@pawl/core', '@pawl/core/internal'],
   'openai-agents': ['@pawl/core', '@pawl/core/internal'],
   otel: ['@pawl/core'],
+  'eslint-plugin': [],
   cli: [
     ...['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite', '@pawl/testing'],
     ...['@pawl/storage-postgres/internal', '@pawl/storage-sqlite/internal'],

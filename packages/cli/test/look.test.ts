@@ -1,6 +1,7 @@
-import { userInfo } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
+import { findLinter } from '../src/commands/doctor.ts'
 import { createWorkspace, serve, type Workspace } from './support/workspace.ts'
 
 test('lists, shows and logs runs tab-separated in a pipe, and as JSON', async () => {
@@ -59,9 +60,12 @@ test('doctor says what was found, where, and what is missing', async () => {
     { what: 'store', ok: true, says: expect.stringContaining('pawl.db (default)') },
     { what: 'procedures', ok: true, says: expect.stringMatching(/add v1, .*changing v1/) },
     { what: 'server', says: expect.stringContaining('none') },
+    // The workspace is within the project, which has it.
+    { what: 'lint', says: '@pawl/eslint-plugin' },
   ])
   const missing = await workspace.pawl('doctor', '--store', '/nowhere/pawl.db')
   expect(missing).toMatchObject({ status: 7, stdout: expect.stringContaining('FAIL  store') })
+  expect(findLinter(tmpdir())).toBe('none: @pawl/eslint-plugin finds mistakes of procedures in the editor')
 })
 
 test('show --tree prints a run and all runs below it', async () => {

@@ -24,7 +24,7 @@ export function isCommand(command: string, ownFiles: readonly string[] = []): bo
   const [program = '', ...words] = command.replace(/^([A-Z_]+=\S+ )+/, '').split(/\s+/)
   // A test runs these with the servers they are for.
   if (program === 'curl') return true
-  const files = words.filter((word) => /^[\w.-]+\/\S+$|\.(ts|mjs|md)$/.test(word))
+  const files = words.filter((word) => /^(?!@)[\w.-]+\/\S+$|\.(ts|mjs|md)$/.test(word))
   if (!files.every((file) => ownFiles.includes(file) || existsSync(join(root, file)))) return false
   if (program === 'npm') return isNpmCommand(words) && (words[1] !== 'bench' || namesBenchmarks(command))
   if (program === 'npx') return isBinary(words[0] ?? '')
@@ -63,6 +63,10 @@ function namesBenchmarks(command: string): boolean {
   return named.every((name) => benchmarks.some((one) => isNamed(one, [name.replaceAll('"', '')])))
 }
 
-function isNpmCommand([verb = '', script = '']: readonly string[]): boolean {
+function isNpmCommand([verb = '', script = '', ...more]: readonly string[]): boolean {
+  if (verb === 'install')
+    return [script, ...more].every(
+      (word) => /^--save/.test(word) || existsSync(join(root, 'node_modules', word)),
+    )
   return verb === 'run' ? Object.hasOwn(scripts, script) : ['ci', 'test'].includes(verb)
 }

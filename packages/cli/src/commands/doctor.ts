@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { createClient, type Store } from '@pawl/core'
 import type { Found } from '../config/found.ts'
 import { loadProcedures } from '../config/procedures.ts'
@@ -44,6 +45,7 @@ export async function doctor(context: Context): Promise<ExitStatus> {
           )
           return `${actor}, role ${role}`
         }),
+    { what: 'lint', ok: true, says: findLinter(context.surroundings.cwd) },
   ]
   const { out } = context
   if (out.json) out.print(JSON.stringify(findings))
@@ -53,6 +55,18 @@ export async function doctor(context: Context): Promise<ExitStatus> {
         `${ok ? out.style('green', 'ok  ') : out.style('red', 'FAIL')}  ${what.padEnd(10)}  ${safe(says)}`,
       )
   return findings.every(({ ok }) => ok) ? exit.done : exit.unreachable
+}
+
+const linter = '@pawl/eslint-plugin'
+
+/** Says whether the project has the rules that find mistakes of procedures. */
+export function findLinter(cwd: string): string {
+  try {
+    createRequire(join(cwd, 'package.json')).resolve(`${linter}/package.json`)
+    return linter
+  } catch {
+    return `none: ${linter} finds mistakes of procedures in the editor`
+  }
 }
 
 /** Whether the file is yet to be made. In a folder that is not there, it cannot be. */
