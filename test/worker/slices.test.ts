@@ -1,4 +1,5 @@
 import { createClient, createEngine, type Engine, procedure } from '@pawl/core'
+import type { Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -258,6 +259,39 @@ describe('with one message in a slice', () => {
     await Promise.all(sent)
     expect(await run.result()).toEqual([1, 2])
     await bare.stop()
+  })
+
+  test('a run that a second worker ends starts its open asks although its unit is full', async () => {
+    const napping = procedure({ name: 'napping' }, (ctx) => ctx.sleep('1h'))
+    const ending = procedure({ name: 'ending', signals: { go: z.void() } }, async (ctx) => {
+      void ctx.human.input('One?', z.string())
+      void ctx.human.input('Two?', z.string())
+      await ctx.race({ go: ctx.receive('go'), napped: ctx.call(napping) })
+      return 'ended'
+    })
+    const meddled = meddleWith(memory())
+    let isCut = true
+    meddled.always('commit', (go, [, units]) => {
+      const types = (units as readonly Unit[]).flatMap(({ events }) => events.map(({ type }) => type))
+      if (isCut && types.some((type) => type === 'withdrawn' || type === 'ended'))
+        return Promise.reject(new Error('cut'))
+      return go()
+    })
+    const options = { store: meddled.store, procedures: [ending, napping], keep, slices, logger: quiet }
+    const first = await startBareEngine(options)
+    const run = await first.client.run(ending, undefined, { id: 'ending:1' })
+    const entries = async () => (await first.client.log(run.id)).execution_log
+    await expect.poll(async () => (await first.client.inbox.list()).items.length).toBe(2)
+    await expect.poll(async () => (await entries()).some(({ type }) => type === 'child')).toBe(true)
+    await run.signal('go')
+    const isReceived = async () =>
+      (await entries()).some(({ type, status }) => type === 'signal' && status === 'done')
+    await expect.poll(isReceived).toBe(true)
+    await first.stop()
+    isCut = false
+    const second = await startBareEngine(options)
+    expect(await second.client.get(ending, run.id).result()).toBe('ended')
+    await second.stop()
   })
 
   test('a run is not parked before all its messages are delivered', async () => {

@@ -30,7 +30,8 @@ export function beginMore(state: RunState): void {
   const { opening } = state
   if (opening === null || state.isHandedOver) return state.ready()
   if (opening.isDone && state.phase === 'still') return state.moves.onBegun(opening)
-  if (!opening.isDone && !opening.isScheduled && state.outbox.room > 0) {
+  const room = roomToBegin(state)
+  if (!opening.isDone && !opening.isScheduled && room > 0) {
     opening.isScheduled = true
     const count = Math.min(opening.left, state.services.slices.begun)
     const run = (): number => beginSlice(state, opening) * workOfBegin
@@ -39,11 +40,16 @@ export function beginMore(state: RunState): void {
   state.ready()
 }
 
+/** At the end nothing is written until all have started, so the drafts that there are take no room from them. */
+function roomToBegin({ ending, outbox }: RunState): number {
+  return ending === null ? outbox.room : Number.POSITIVE_INFINITY
+}
+
 /** Starts the next operations and returns their number. */
 function beginSlice(state: RunState, opening: Opening): number {
   opening.isScheduled = false
   if (state.opening !== opening || state.isHandedOver) return 0
-  const slice = opening.take(Math.min(state.services.slices.begun, state.outbox.room))
+  const slice = opening.take(Math.min(state.services.slices.begun, roomToBegin(state)))
   guard(state, () => {
     begin(state, slice)
     if (!state.isOver && state.bug === null) beginMore(state)
