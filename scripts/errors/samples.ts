@@ -7,6 +7,7 @@ const issues = { issues: [{ path: 'amount', message: 'expected number, received 
 export const samples: ErrorDetails = {
   'answer-forbidden': { ask: 'refund:A-1/1' },
   'answer-invalid': issues,
+  'ask-changed': { ask: 'refund:A-1/1' },
   'ask-closed': { status: 'answered', winner: { by: 'user:bob', at: new Date('2026-01-01T09:00:00Z') } },
   'ask-not-found': { ask: 'refund:A-1/1' },
   'ask-timed-out': { ask: 'refund:A-1/1', message: 'Refund 45 EUR?' },

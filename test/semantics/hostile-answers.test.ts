@@ -37,7 +37,7 @@ describe('the schema of the author sees no answer that the stored JSON Schema re
     const run = await engine.run(list)
     await run.signal('go')
     const ask = await engine.inbox.next({ run: run.id })
-    expect(await refusalOf(checkAnswerOf(engine, ask.id, wrong, 'user:ana'))).toMatchObject({
+    expect(await refusalOf(checkAnswerOf(engine, ask.id, wrong, { by: 'user:ana' }))).toMatchObject({
       code: 'answer-invalid',
     })
     expect(await refusalOf(engine.inbox.answer(ask.id, wrong, as))).toMatchObject({ code: 'answer-invalid' })
@@ -65,7 +65,7 @@ describe('the schema of the author sees no answer that the stored JSON Schema re
     const ask = await engine.inbox.next({ run: run.id })
     const long = { value: { items: [1], note: 'x'.repeat(2 ** 21) } }
     const refused = { code: 'payload-refused' }
-    expect(await refusalOf(checkAnswerOf(engine, ask.id, long, 'user:ana'))).toMatchObject(refused)
+    expect(await refusalOf(checkAnswerOf(engine, ask.id, long, { by: 'user:ana' }))).toMatchObject(refused)
     expect(await refusalOf(engine.inbox.answer(ask.id, long, as))).toMatchObject(refused)
     expect(seen.items).toBe(0)
   })

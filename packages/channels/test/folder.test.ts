@@ -46,7 +46,9 @@ test('a request has scope, queue and sections, and a reply resumes the run', asy
     sections: [{ title: 'Mood', body: 'warm' }],
     decisions: ['approve', 'reject'],
   })
-  queues.reply(ask.id, { by: 'user:rita', resolution: { decision: 'approve', comment: 'nice' } })
+  const { digest } = queues.read('requests', ask.id) as { readonly digest: string }
+  expect(digest).toBe(ask.digest)
+  queues.reply(ask.id, { by: 'user:rita', resolution: { decision: 'approve', comment: 'nice' }, digest })
   expect(await run.result()).toBe('approve by user:rita')
   await expect.poll(() => [queues.list('requests'), queues.list('replies')]).toEqual([[], []])
   expect(queues.read('closed', ask.id)).toMatchObject({
@@ -60,6 +62,11 @@ test.each([
   ['a decision without a person', { resolution: { decision: 'approve' } }, /`by` must name/],
   ['an agent', { by: 'agent:writer', resolution: { decision: 'approve' } }, /`by` must name/],
   ['a text as resolution', { by: 'user:rita', resolution: 'approve' }, /`resolution` must be/],
+  [
+    'the digest of another question',
+    { by: 'user:rita', resolution: { decision: 'approve' }, digest: '0'.repeat(32) },
+    /differs from the question that was shown/,
+  ],
   ['an unknown decision', { by: 'user:rita', resolution: { decision: 'publish' } }, /invalid/],
 ])('a reply that is refused settles nothing, and says why: %s', async (_, reply, why) => {
   using queues = makeQueues()

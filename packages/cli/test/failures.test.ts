@@ -108,7 +108,15 @@ test('control characters of an engine log and of a suggested command are printed
   const value = '\x1b[2J\x9b2J\u202e\u{e0001}'
   showSuspension(out, [
     {
-      ...{ id: 'ask\x9b', run: 'r:1', procedure: 'pick', position: 0, kind: 'select', status: 'open' },
+      ...{
+        id: 'ask\x9b',
+        digest: '',
+        run: 'r:1',
+        procedure: 'pick',
+        position: 0,
+        kind: 'select',
+        status: 'open',
+      },
       ...{
         message: 'Where to?',
         choices: [{ value, label: 'there' }],

@@ -151,6 +151,10 @@ export const en = {
   answeredBy: (name: string) => `Answered by ${name}`,
   youWereFaster: 'Answered by you',
   someoneFaster: (name: string) => `${name} was faster. Your draft is kept below.`,
+  askedAgain:
+    'The run asks again. What it asks may have changed, and your answer to this question does not count.',
+  openAsk: 'Open the new question',
+  askChanged: 'This question has changed since it was shown. Your answer was not sent: read it again.',
   closedMeanwhile: 'This ask was closed. Your draft is kept below.',
   timedOut: 'The time for an answer has passed',
   withdrawn: 'The run needs no answer any more',

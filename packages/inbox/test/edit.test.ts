@@ -8,7 +8,15 @@ const entryOf = (type: string, result: Json, status: LogEntry['status'] = 'done'
 })
 
 const askOf = (parts: Partial<Ask>): Ask => ({
-  ...{ id: 'run:1/3', run: 'run:1', procedure: 'refund', position: 3, kind: 'approve', status: 'answered' },
+  ...{
+    id: 'run:1/3',
+    digest: '',
+    run: 'run:1',
+    procedure: 'refund',
+    position: 3,
+    kind: 'approve',
+    status: 'answered',
+  },
   ...{
     message: 'Refund?',
     choices: [],

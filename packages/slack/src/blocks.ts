@@ -15,6 +15,8 @@ export const commentField = { block: 'pawl_comment', action: 'comment' } as cons
 export interface ButtonValue {
   readonly ask: string
   readonly decision: string
+  /** Of what the message shows. Missing in messages of earlier versions. */
+  readonly digest?: string
 }
 
 /** The text of notifications and of old clients. */
@@ -82,7 +84,7 @@ function fits({ label }: AskDecision): boolean {
 
 function button(ask: Ask, decision: AskDecision): object {
   const { value, style } = decision
-  const carried: ButtonValue = { ask: ask.id, decision: value }
+  const carried: ButtonValue = { ask: ask.id, decision: value, digest: ask.digest }
   return {
     type: 'button',
     action_id: `pawl_${value}`.slice(0, 255),

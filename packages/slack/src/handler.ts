@@ -36,7 +36,7 @@ export function createHandler({ signingSecret, person, api }: HandlerOptions): {
       await submit(
         value.ask,
         { decision: value.decision, ...(comment === undefined ? {} : { comment }) },
-        sender,
+        { ...sender, digest: value.digest },
       )
       return null
     } catch (error) {
@@ -116,7 +116,10 @@ function readClick(body: string): Click | null {
   const comment = given?.state?.values?.[commentField.block]?.[commentField.action]?.value?.trim()
   return {
     ...{ user, team: given?.user?.team_id, responseUrl: given?.response_url },
-    value: { ask: value.ask, decision: value.decision },
+    value: {
+      ...{ ask: value.ask, decision: value.decision },
+      ...(typeof value.digest === 'string' ? { digest: value.digest } : {}),
+    },
     comment: comment === '' ? undefined : comment,
   }
 }

@@ -108,6 +108,20 @@ test('a click that Slack sends again is no error, and a later one is told who an
   expect(await run.result()).toBe('rejected by user:ana')
 })
 
+test('a button of a message that shows another question settles nothing, and the person is told', async () => {
+  await using s = await scene()
+  const { run, ask, message } = await s.post(plain)
+  const [approve] = s.double.buttonsOf(message)
+  const carried = JSON.parse(approve?.value ?? '{}') as { readonly digest: string }
+  expect(carried).toMatchObject({ ask: ask.id, digest: ask.digest })
+  const blocks = JSON.parse(JSON.stringify(message).replaceAll(carried.digest, '0'.repeat(32)))
+  await s.channel.handle(s.double.press(blocks, 'Approve', 'U1'))
+  expect(s.double.told.join()).toContain('differs from the question that was shown')
+  expect(await s.statusOf(ask)).toBe('open')
+  await s.channel.handle(s.double.press(message, 'Approve', 'U1'))
+  expect(await run.result()).toBe('approved by user:ana')
+})
+
 test.each([
   ['of another secret', { secret: 'x'.repeat(32) }],
   ['that is too old', { age: 301 }],

@@ -77,7 +77,11 @@ async function take(place: QueueFolder, file: string, { audience, submit }: Door
   }
   const ask = basename(file, '.json')
   try {
-    await submit(fromSegment(ask) ?? ask, reply.resolution, { as: reply.by, names: [audience] })
+    await submit(fromSegment(ask) ?? ask, reply.resolution, {
+      as: reply.by,
+      names: [audience],
+      digest: reply.digest,
+    })
     await rm(path, { force: true })
   } catch (error) {
     if (!PawlError.is(error) || passing.includes(error.code)) return
@@ -93,6 +97,7 @@ const passing: readonly PawlError['code'][] = ['engine-stopped', 'store-unusable
 interface Reply {
   readonly by: Sender['as']
   readonly resolution: Parameters<Submit>[1]
+  readonly digest: string | undefined
 }
 
 /** Reads a reply; a text says what is wrong with it. Text that is no decision is never taken for one. */
@@ -103,12 +108,13 @@ function readReply(text: string): Reply | string {
   } catch {
     return 'It is not JSON.'
   }
-  const { by, resolution } = (given ?? {}) as Partial<Reply>
+  const { by, resolution, digest } = (given ?? {}) as Partial<Reply>
   if (typeof by !== 'string' || !by.startsWith('user:'))
     return '`by` must name the person who decided, such as "user:ana".'
   if (typeof resolution !== 'object' || resolution === null || Array.isArray(resolution))
     return '`resolution` must be an object, such as {"decision": "approve"}.'
-  return { by, resolution }
+  if (digest !== undefined && typeof digest !== 'string') return '`digest` must be the one of the request.'
+  return { by, resolution, digest }
 }
 
 async function isSettled(path: string): Promise<boolean> {

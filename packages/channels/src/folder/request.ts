@@ -7,7 +7,7 @@ export function requestOf(ask: Ask, { scope, queue }: Queue, page: string | unde
   const { id, run, procedure, kind, message, params, editable, schema, artifact, baseline, initial } = ask
   const { choices, risk, severity, error, alternatives, links, startedBy, onTimeout } = ask
   return write({
-    ...{ ask: id, run, procedure, scope, queue, kind, message },
+    ...{ ask: id, digest: ask.digest, run, procedure, scope, queue, kind, message },
     sections: ask.details.map(({ title, body, as }) => ({ title, body, as })),
     ...{ params, editable, schema, artifact, baseline, initial, risk, severity, error, alternatives, links },
     decisions: kind === 'input' ? [] : ask.decisions.map(({ value }) => value),

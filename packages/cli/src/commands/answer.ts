@@ -84,7 +84,9 @@ export async function giveAnswer(
   const { out, surroundings } = context
   const send = async (body: AnswerJson): Promise<void> => {
     await confirmAnswer(context, ask, body, flags.yes === true)
-    await door.post(`/asks/${segmentOf(ask.id)}/answer`, body, { query: { as: flags.as } })
+    await door.post(`/asks/${segmentOf(ask.id)}/answer`, body, {
+      query: { as: flags.as, digest: ask.digest },
+    })
   }
   if (hasAnswer(flags)) {
     await send(readAnswerFlags(ask, flags, surroundings.cwd))

@@ -30,7 +30,11 @@ export async function resume(context: Context, checkpoint: string, flags: Resume
   else {
     const resolution = readJson('--resolution', flags.resolution, surroundings.cwd)
     await confirmAnswer(context, ask, (resolution ?? {}) as AnswerJson, flags.yes === true)
-    await door.post('/resume', { checkpoint: ask.id, resolution }, { query: { as: flags.as } })
+    await door.post(
+      '/resume',
+      { checkpoint: ask.id, resolution },
+      { query: { as: flags.as, digest: ask.digest } },
+    )
   }
   if (!out.json) out.note(`  Resumed at checkpoint ${safe(checkpoint)}`)
   if (flags.detach === true) {

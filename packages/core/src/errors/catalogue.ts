@@ -24,6 +24,11 @@ const catalogue: Catalogue = {
     next: 'It was not stored; the ask is still open.',
     remedy: 'Correct it and answer again. See `schema`, `choices` and `editable` of the ask.',
   }),
+  'ask-changed': (of) => ({
+    what: `Ask ${showAsk(of)} differs from the question that was shown.`,
+    next: 'The answer was not stored; the ask is still open.',
+    remedy: 'Read the ask again, and answer what it shows now.',
+  }),
   'ask-closed': ({ status, winner }) => ({
     what: winner
       ? `The ask was already answered by ${winner.by} at ${showInstant(winner.at)}.`

@@ -18,6 +18,8 @@ export interface ErrorDetails {
   'answer-forbidden': { readonly ask: string; readonly address?: string }
   /** An answer is not valid for its ask. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'answer-invalid': Issues
+  /** An answer names the digest of a question that differs from the one which is asked now. `details.ask` is the id of the ask, `details.address` its run and position. */
+  'ask-changed': { readonly ask: string; readonly address?: string }
   /** An answer came for an ask that is closed: another answer was accepted, its timeout passed, or it was withdrawn, such as at the end of its run. `details.winner` names who answered, and when. */
   'ask-closed': {
     readonly status: AskStatus

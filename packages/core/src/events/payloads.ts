@@ -255,6 +255,8 @@ export interface GivenAnswer {
   readonly by: string
   /** The channel it came through, if the caller said so. */
   readonly via?: string
+  /** The digest of what the person was shown, if the caller said so. */
+  readonly digest?: string
 }
 /** The payload of `settled` for an ask, a receive or a review that timed out without failing. */
 export interface TimedOutPayload {

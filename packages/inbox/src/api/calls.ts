@@ -35,10 +35,10 @@ interface Outcomes {
 }
 
 export function answerAsk(
-  id: string,
+  { id, digest }: Pick<Ask, 'id' | 'digest'>,
   answer: Answer,
 ): Promise<{ readonly ask: AskBrief; readonly repeated: boolean }> {
-  return request('POST', `/v1/asks/${segment(id)}/answer`, answer)
+  return request('POST', `/v1/asks/${segment(id)}/answer?digest=${digest}`, answer)
 }
 
 export interface LogPage {

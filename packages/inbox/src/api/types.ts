@@ -84,6 +84,8 @@ export interface Failure {
 export type Format = 'text' | 'markdown' | 'json' | 'code' | 'table' | 'diff' | 'image'
 
 export interface Ask extends AskBrief {
+  /** Identifies what is shown. */
+  readonly digest: string
   readonly params?: Json
   readonly editable: readonly string[]
   readonly schema?: Json

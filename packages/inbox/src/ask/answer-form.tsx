@@ -40,7 +40,7 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
   const submit = async (act: Act) => {
     const { value, issues } = readAnswer(ask, draft, act)
     if (value === null || issues.length > 0) return submission.refuse(issues)
-    const settled = await submission.send(value)
+    const settled = await submission.send(ask, value)
     if (settled === null) return
     if (submission.hasWon.value) dropDraft(ask.id)
     onChange(settled)

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { listAsks } from '../api/calls.ts'
 import type { Ask, GivenAnswer, Json } from '../api/types.ts'
 import { en } from '../en.ts'
 import { askHref, inboxHref, runHref } from '../router.ts'
 import { nextOpen } from '../screens/asks.ts'
-import { currentUser } from '../session.ts'
+import { currentUser, noteEnded } from '../session.ts'
 import { plainOf, summaryOf } from '../text/plain.ts'
 import { marked, Text } from '../text/text.tsx'
 import { CopyButton } from '../ui/copy.tsx'
@@ -32,6 +33,7 @@ export function Closed({ ask, draft, submission, takesFocus, onDrop }: Props) {
         <Outcome ask={ask} />
       </p>
       {ask.answer && <AnswerLines ask={ask} answer={ask.answer} />}
+      {ask.status === 'withdrawn' && <AskedAgain ask={ask} />}
       {!isOwn && <KeptDraft ask={ask} draft={draft} onDrop={onDrop} />}
       <p class="closed-links">
         {next !== null && (
@@ -50,6 +52,28 @@ export function Closed({ ask, draft, submission, takesFocus, onDrop }: Props) {
         </a>
       </p>
     </section>
+  )
+}
+
+/** Says that the run asks again, such as after a retry: that is another question, with an id of its own. */
+function AskedAgain({ ask }: { readonly ask: Ask }) {
+  const [again, setAgain] = useState<string | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    listAsks({ run: ask.run })
+      .then(({ items }) => {
+        const found = items.find(({ id, position }) => position === ask.position && id !== ask.id)
+        if (isCurrent) setAgain(found?.id ?? null)
+      })
+      .catch(noteEnded)
+    return () => {
+      isCurrent = false
+    }
+  }, [ask])
+  return again === null ? null : (
+    <p class="asked-again" role="status">
+      {en.askedAgain} <a href={askHref(again)}>{en.openAsk}</a>
+    </p>
   )
 }
 

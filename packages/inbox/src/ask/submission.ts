@@ -27,14 +27,14 @@ export class Submission {
     announce(failure)
   }
 
-  /** Sends the answer. Returns the ask as it is then, or null if it is unchanged. */
-  async send(answer: Answer): Promise<Ask | null> {
+  /** Sends the answer to the ask as it was shown. Returns the ask as it is then, or null if it is unchanged. */
+  async send(shown: Ask, answer: Answer): Promise<Ask | null> {
     if (this.isSending.value) return null
     this.isSending.value = true
     this.failure.value = null
     this.issues.value = []
     try {
-      await answerAsk(this.#ask, answer)
+      await answerAsk(shown, answer)
       this.hasWon.value = true
       announce(en.answeredNow)
       return await getAsk(this.#ask)
@@ -52,6 +52,10 @@ export class Submission {
       const { code, detail, details } = error.problem
       if (code === 'ask-closed') {
         announce(details?.winner ? en.someoneFaster(details.winner.by) : en.closedMeanwhile)
+        return getAsk(this.#ask).catch(() => null)
+      }
+      if (code === 'ask-changed') {
+        this.refuse([], en.askChanged)
         return getAsk(this.#ask).catch(() => null)
       }
       const issues = details?.issues ?? []

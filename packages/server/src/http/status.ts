@@ -5,6 +5,7 @@ import type { ServerCode } from '../types.ts'
 export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'answer-forbidden': 403,
   'answer-invalid': 422,
+  'ask-changed': 409,
   'ask-closed': 409,
   'ask-not-found': 404,
   'ask-timed-out': 409,

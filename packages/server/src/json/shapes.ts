@@ -227,6 +227,7 @@ export type AskBriefJson = z.infer<typeof askBriefShape>
 export const askShape = z
   .object({
     ...briefFields,
+    digest: z.string().meta({ description: 'Identifies what is shown: pass it with the answer' }),
     params: payload.optional(),
     editable: z.array(z.string()),
     schema: z.unknown().optional().meta({ description: 'JSON Schema of the answer' }),

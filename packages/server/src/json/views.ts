@@ -97,10 +97,10 @@ export function showBrief(ask: Ask): AskBriefJson {
 }
 
 export function showAsk(ask: Ask): AskJson {
-  const { editable, schema, as, alternatives, links } = ask
+  const { digest, editable, schema, as, alternatives, links } = ask
   return omitUndefined({
     ...showBrief(ask),
-    ...{ editable, schema, as, links },
+    ...{ digest, editable, schema, as, links },
     params: optional(ask.params),
     artifact: optional(ask.artifact),
     baseline: optional(ask.baseline),

@@ -30,6 +30,7 @@ export function askPage(base: Base, ask: Ask, form: AskForm): Html {
       ${showsHistory ? describeHistory(ask) : null}
       <form method="post" action="${base}/a">
         <input type="hidden" name="token" value="${attribute(token)}">
+        <input type="hidden" name="digest" value="${ask.digest}">
         ${fields.map((field) => control(field, given[field.name] ?? field.text))}
         <label for="comment">Comment (optional)</label>
         <textarea id="comment" name="comment" maxlength="10000">${comment}</textarea>
@@ -50,6 +51,7 @@ export function confirmPage(
   choice: AskDecision,
   sent: {
     readonly token: string
+    readonly digest: string | undefined
     readonly comment: string
     readonly given: Given
     readonly fields: readonly Field[]
@@ -64,6 +66,7 @@ export function confirmPage(
       ${sent.comment === '' ? null : html`<p>Your comment: ${sent.comment}</p>`}
       <form method="post" action="${base}/a">
         <input type="hidden" name="token" value="${attribute(sent.token)}">
+        ${sent.digest === undefined ? null : html`<input type="hidden" name="digest" value="${attribute(sent.digest)}">`}
         <input type="hidden" name="comment" value="${attribute(sent.comment)}">
         ${Object.entries(sent.given).map(([name, text]) => html`<input type="hidden" name="${attribute(name)}" value="${attribute(text)}">`)}
         <input type="hidden" name="choice" value="${attribute(choice.value)}">

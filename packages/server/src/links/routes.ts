@@ -62,15 +62,16 @@ async function takeForm(door: Door, req: Context['req']): Promise<Response> {
   const ask = await findAsk(shared, link)
   if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
   const comment = (form.get('comment') ?? '').trim()
+  const digest = form.get('digest') ?? undefined
   const choice = choicesOf(ask, link).find(({ value }) => value === form.get('choice'))
   if (choice === undefined)
     throw new ServerError('request-invalid', 'This link does not permit that answer. Nothing was stored.')
   const fields = fieldsOf(ask)
   const given = givenIn(form, fields)
   if (ask.status === 'open' && choice.confirm !== 'none' && form.get('confirmed') !== 'yes')
-    return reply(confirmPage(base, ask, choice, { token, comment, given, fields }), 200)
+    return reply(confirmPage(base, ask, choice, { token, digest, comment, given, fields }), 200)
   try {
-    await answer(shared, ask, link, answerOf(ask, choice, comment, given))
+    await answer(shared, ask, link, answerOf(ask, choice, comment, given), digest)
   } catch (error) {
     if (!PawlError.is(error, 'answer-invalid')) throw error
     const draft = { given, comment, refusal: error.message }
@@ -100,6 +101,7 @@ function explain({ base }: Door, error: unknown): Response {
 }
 
 const titles: Readonly<Record<string, string>> = {
+  'ask-changed': 'This ask has changed',
   'ask-closed': 'This ask is closed',
   'ask-not-found': 'This ask does not exist any more',
   'link-expired': 'This link has expired',
@@ -136,13 +138,19 @@ async function mayShow(shared: Shared, request: Request, link: Link, ask: Ask): 
   }
 }
 
-async function answer({ settings }: Shared, ask: Ask, link: Link, given: Answer): Promise<void> {
+async function answer(
+  { settings }: Shared,
+  ask: Ask,
+  link: Link,
+  given: Answer,
+  digest: string | undefined,
+): Promise<void> {
   const identity = identityOf(link, ask)
   const client = settings.clientOf(identity)
   rightsOf(identity, settings, client).checkAnswer(ask, link.as)
   const { inbox } = client
   try {
-    await inbox.answer(ask.id, given, { as: link.as, via: 'link' })
+    await inbox.answer(ask.id, given, { as: link.as, via: 'link', digest })
   } catch (error) {
     const settled = PawlError.is(error, 'ask-closed') ? await inbox.get(ask.id) : null
     // A browser that sends the form again gets the same page.

@@ -53,6 +53,12 @@ const answered = z.object({
   repeated: z.boolean().meta({ description: 'Whether this person had already sent this answer' }),
 })
 
+const digest = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/)
+  .optional()
+  .meta({ description: 'The `digest` of the ask as it was shown: if it differs now, the answer is refused' })
+
 const as = z
   .string()
   .regex(/^user:./)
@@ -123,7 +129,7 @@ export const askRoutes: readonly Route[] = [
     path: '/asks/{ask}/answer',
     summary: 'Answer an ask',
     roles: answerers,
-    query: z.strictObject({ as }),
+    query: z.strictObject({ as, digest }),
     body: answerShape,
     replies: { 200: answered },
     async handle({ client, rights, params, body, query, actor, via }) {
@@ -131,7 +137,7 @@ export const askRoutes: readonly Route[] = [
       const ask = await findAsk(client, rights, params.ask)
       rights.checkAnswer(ask, by)
       const answer = readAnswer(body)
-      const give = () => client.inbox.answer(ask.id, answer, { as: by, via })
+      const give = () => client.inbox.answer(ask.id, answer, { as: by, via, digest: query.digest })
       return { status: 200, body: await answerOnce(client, ask, answer, by, give) }
     },
   }),
@@ -140,7 +146,7 @@ export const askRoutes: readonly Route[] = [
     path: '/asks/{ask}/check',
     summary: 'Check an answer without storing it',
     roles: answerers,
-    query: z.strictObject({ as }),
+    query: z.strictObject({ as, digest }),
     body: answerShape,
     replies: { 200: z.object({ ok: z.boolean(), issues: z.array(issueShape) }) },
     async handle({ client, rights, params, body, query, actor }) {
@@ -148,7 +154,10 @@ export const askRoutes: readonly Route[] = [
       const ask = await findAsk(client, rights, params.ask)
       rights.checkAnswer(ask, by)
       try {
-        await checkAnswerOf(client, ask.id, readAnswer(body), by)
+        await checkAnswerOf(client, ask.id, readAnswer(body), {
+          by,
+          ...omitUndefined({ digest: query.digest }),
+        })
         return { status: 200, body: { ok: true, issues: [] } }
       } catch (error) {
         if (!PawlError.is(error, 'answer-invalid')) throw error
@@ -188,7 +197,7 @@ export const askRoutes: readonly Route[] = [
     path: '/resume',
     summary: 'Answer the ask behind a checkpoint',
     roles: answerers,
-    query: z.strictObject({ as }),
+    query: z.strictObject({ as, digest }),
     body: z.strictObject({
       checkpoint: z.string(),
       resolution: resolutionShape,
@@ -199,7 +208,8 @@ export const askRoutes: readonly Route[] = [
       const ask = await findAsk(client, rights, body.checkpoint)
       rights.checkAnswer(ask, by)
       const resolution: ResumeResolution = readAnswer(body.resolution)
-      const give = async () => void (await client.resume({ checkpoint: ask.id, resolution }, { as: by, via }))
+      const give = async () =>
+        void (await client.resume({ checkpoint: ask.id, resolution }, { as: by, via, digest: query.digest }))
       return { status: 200, body: await answerOnce(client, ask, toAnswer(ask, resolution), by, give) }
     },
   }),

@@ -93,11 +93,13 @@ export interface Sender {
   readonly as: Actor
   /** Groups, roles and queues of the person, which decide with the name whether the ask is addressed to them. Default: none. */
   readonly names?: readonly Audience[]
+  /** The `digest` of the ask as the person was shown it: an answer to a question that differs now is refused. Default: not compared. */
+  readonly digest?: string | undefined
 }
 
 /**
  * Passes a reply on. A comment is kept with the delivery, and any other reply is an answer.
- * @throws PawlError 'answer-forbidden' (the channel proves no identity, or the ask is not addressed to the sender), 'ask-closed',
+ * @throws PawlError 'answer-forbidden' (the channel proves no identity, or the ask is not addressed to the sender), 'ask-closed', 'ask-changed',
  * 'answer-invalid', 'ask-not-found', 'option-invalid', 'payload-refused', 'engine-stopped'
  */
 export type Submit = (ask: string, reply: ResumeResolution | Comment, sender: Sender) => Promise<void>

@@ -31,7 +31,7 @@ export function createSubmit({ client, channel, procedure }: SubmitOptions): Sub
     const verdict = answerRulesOf(client).judge(ask, sender)
     if (!verdict.ok) forbid(ask, verdict.what, verdict.remedy)
     const request = { checkpoint: ask.id, resolution: reply as ResumeResolution }
-    await client.resume(request, { as: sender.as, via: channel.name })
+    await client.resume(request, { as: sender.as, via: channel.name, digest: sender.digest })
   }
 }
 
@@ -44,9 +44,12 @@ function isComment(reply: object): reply is Comment {
 function readSender(given: unknown): Required<Sender> {
   const sender = checkObject('sender of a reply', given)
   const as = checkActor('as of a reply', sender['as'])
-  const { names } = sender
+  const { names, digest } = sender
   const isNone = names === undefined || (Array.isArray(names) && names.length === 0)
-  return { as, names: isNone ? [] : readAudiences('names of a reply', names) }
+  return {
+    ...{ as, names: isNone ? [] : readAudiences('names of a reply', names) },
+    digest: digest === undefined ? undefined : checkText('digest of a reply', digest),
+  }
 }
 
 /** What a channel says of its sender counts only if the channel has verified it. */

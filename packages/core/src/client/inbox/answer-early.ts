@@ -26,6 +26,8 @@ export async function answerEarly(
   const ask = `${run}/${key}`
   if (!giver.by.startsWith('user:'))
     throw new PawlError('answer-forbidden', { ask }, { next: 'The answer was not stored.' })
+  // The person was shown another question: this run has not asked any under the key.
+  if (giver.digest !== undefined) throw new PawlError('ask-changed', { ask })
   const answer = checkObject('answer of inbox.answer', given)
   const payload = encodeAround({ answer, ...giver } satisfies GivenAnswer, answer, 'answer')
   const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, payload })

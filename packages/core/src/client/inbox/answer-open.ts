@@ -1,6 +1,7 @@
 import { checkAnswer } from '../../asks/answer-check.ts'
 import { readAskPayload, subjectOf } from '../../asks/ask.ts'
 import { askAddressOf } from '../../asks/ask-id.ts'
+import { digestOf } from '../../asks/digest.ts'
 import { issuesIn, issuesOf } from '../../base/issues.ts'
 import { topics } from '../../base/notifier.ts'
 import type { Actor } from '../../base/people.ts'
@@ -19,10 +20,11 @@ import type { Mailer } from '../mailer.ts'
 import { explainUnread } from '../unread.ts'
 import { askStatusOf } from '../views/ask.ts'
 
-/** Who gives an answer, and the channel it comes through. */
+/** Who gives an answer, the channel it comes through, and the digest of what the person was shown. */
 export interface Giver {
   readonly by: Actor
   readonly via?: string
+  readonly digest?: string
 }
 
 /** Work of checking an answer, in rows. The lookups of many answers may end in the same round of the event loop. */
@@ -49,7 +51,7 @@ export async function answerOpen(
 
 /**
  * Checks an answer to an ask without storing it, and returns it encoded.
- * @throws PawlError 'ask-closed', 'answer-forbidden', 'answer-invalid', 'payload-refused', 'run-quarantined'
+ * @throws PawlError 'ask-closed', 'ask-changed', 'answer-forbidden', 'answer-invalid', 'payload-refused', 'run-quarantined'
  */
 export async function checkOpen(
   connection: Connection,
@@ -59,6 +61,7 @@ export async function checkOpen(
 ): Promise<Uint8Array> {
   const row = readStored(connection, stored, readAsk)
   if (row.status !== 'open') await refuseIfClosed(connection, row)
+  refuseIfChanged(connection, row, giver)
   await rounds.enter(workOfAnswer)
   return encodeAnswer(connection, row, given, giver).catch(async (error: unknown) => {
     // A passed timeout takes precedence. For a valid answer the store checks it in the answering transaction.
@@ -73,6 +76,12 @@ async function refuseIfClosed(connection: Connection, row: KnownAsk): Promise<vo
   const store = await connection.store()
   const now = await store.now()
   if (askStatusOf(row, now) !== 'open') throw closedError(connection, row, now)
+}
+
+/** The id is that of the ask, and the question may be another one: an import or a backup can have replaced the run. @throws PawlError 'ask-changed' */
+function refuseIfChanged(connection: Connection, row: KnownAsk, { digest }: Giver): void {
+  if (digest !== undefined && digest !== digestOf(connection.sha256, row))
+    throw new PawlError('ask-changed', nameAsk(connection, row))
 }
 
 /** @throws PawlError 'answer-forbidden', 'answer-invalid', 'payload-refused', 'run-quarantined' */

@@ -11,7 +11,11 @@ import { answerOpen } from './answer-open.ts'
 import type { As } from './answering.ts'
 import { findAsk } from './find.ts'
 
-const answerOptions = { as: required(checkActor), via: optional(checkVia) } satisfies Spec<As>
+const answerOptions = {
+  as: required(checkActor),
+  via: optional(checkVia),
+  digest: optional(checkDigest),
+} satisfies Spec<As>
 const addressOptions = { run: required(checkName), key: required(checkName) } satisfies Spec<AskByKey>
 
 export async function answerAsk(
@@ -41,6 +45,11 @@ export async function answerAsk(
 function checkVia(option: string, given: unknown): string {
   if (typeof given === 'string' && /^[a-z0-9-]{1,40}$/.test(given)) return given
   return refuse(option, given, 'It must have 1 to 40 characters of a-z, 0-9 and -.')
+}
+
+function checkDigest(option: string, given: unknown): string {
+  if (typeof given === 'string' && /^[0-9a-f]{32}$/.test(given)) return given
+  return refuse(option, given, 'It must be the `digest` of an ask: 32 hexadecimal digits.')
 }
 
 /** The id of an ask, or a run and a key for an ask without an id yet. */

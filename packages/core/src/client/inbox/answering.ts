@@ -20,4 +20,9 @@ export interface As {
    * `a-z`, `0-9` and `-`.
    */
   readonly via?: string | undefined
+  /**
+   * The `digest` of the ask as the person was shown it. If the question differs now, the answer is refused with 'ask-changed'. It is
+   * recorded with the answer. Default: not compared.
+   */
+  readonly digest?: string | undefined
 }

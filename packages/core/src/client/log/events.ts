@@ -6,7 +6,7 @@ import { understand } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../feed.ts'
 import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
-import { checkOpen } from '../inbox/answer-open.ts'
+import { checkOpen, type Giver } from '../inbox/answer-open.ts'
 import { findAsk } from '../inbox/find.ts'
 import { AnswerRules } from '../inbox/rules.ts'
 import { findRun } from '../runs/find.ts'
@@ -64,14 +64,14 @@ export async function checkAnswerOf(
   { inbox }: Pick<Client, 'inbox'>,
   ask: string,
   answer: Answer,
-  by: Actor,
+  giver: Giver,
 ): Promise<void> {
   const connection = connectionOf(inbox)
   const row = await findAsk(connection, await connection.store(), ask)
   if (row === null) throw new PawlError('ask-not-found', { ask })
   // As an answer is copied: one that is too large is refused before any schema sees it.
   const given = decode(encode(answer, 'answer'))
-  await checkOpen(connection, row, given, { by })
+  await checkOpen(connection, row, given, giver)
 }
 
 /** Returns the ask of a run that has this key, open or not; null if there is none yet. */

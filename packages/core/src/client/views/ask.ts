@@ -1,5 +1,6 @@
 import { readAskPayload } from '../../asks/ask.ts'
 import { decisionsOf } from '../../asks/decisions.ts'
+import { digestOf } from '../../asks/digest.ts'
 import type { RiskDetails, Section } from '../../authoring/human/ask.ts'
 import { docsPage } from '../../base/docs.ts'
 import type { Actor, Audience } from '../../base/people.ts'
@@ -27,10 +28,10 @@ export function showAsk(connection: Connection, row: AskRow, now: number): Ask |
 
 /** As {@link showAsk}. @throws PayloadCorrupt, RowCorrupt, WrittenLater */
 export function readAskView(connection: Connection, row: AskRow, now: number): Ask {
-  return understand(() => toAskView(connection.askIds.idOf(row), readAsk(row), now))
+  return understand(() => toAskView(connection, readAsk(row), now))
 }
 
-function toAskView(id: string, row: KnownAsk, now: number): Ask {
+function toAskView({ askIds, sha256 }: Connection, row: KnownAsk, now: number): Ask {
   const pinned = readAskPayload(row.payload)
   const status = askStatusOf(row, now)
   const choices = (pinned.choices ?? []).map(({ value, label, effect, style }) => ({
@@ -41,7 +42,11 @@ function toAskView(id: string, row: KnownAsk, now: number): Ask {
   }))
   const risk = pinned.risk as RiskDetails | undefined
   return {
-    id,
+    id: askIds.idOf(row),
+    // Computed when it is read.
+    get digest() {
+      return digestOf(sha256, row)
+    },
     run: row.run,
     procedure: row.procedure,
     position: readAskSlot(row.position).position,

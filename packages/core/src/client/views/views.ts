@@ -208,6 +208,8 @@ export interface Notice {
 export interface Ask {
   /** 16 hexadecimal digits. The address `run/position` is accepted wherever an id is. */
   readonly id: string
+  /** Identifies what people are shown: 32 hexadecimal digits. An answer that names it applies to no other question. */
+  readonly digest: string
   readonly run: string
   readonly procedure: string
   readonly position: number

@@ -1,0 +1,132 @@
+import { createEngine, procedure } from '@pawl/core'
+import { memory } from '@pawl/testing'
+import { expect, test } from 'vitest'
+import { byToken, dispatchOf, requestOf, silent } from './support/server.ts'
+
+const links = { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] } as const
+const other = '0'.repeat(32)
+
+/** A run that asks for a small amount, and once it is retried, or started anew, for a large one. */
+async function scene() {
+  const world = { amount: 1, isDown: true, look: Promise.resolve() }
+  const send = procedure({ name: 'send' }, async (ctx) => {
+    const asked = ctx.human.approve('Send {n} EUR?', { params: { n: world.amount } })
+    await ctx.step('flaky', () => world.look.then(() => world.isDown && Promise.reject(new Error('down'))), {
+      retry: false,
+    })
+    return (await asked).approved
+  })
+  const engine = await createEngine({ store: memory(), procedures: [send], logger: silent })
+  const { dispatch } = dispatchOf({ client: engine, auth: byToken, links })
+  const post = async (path: string, body: object) => {
+    const reply = await dispatch(requestOf('root', 'POST', path, body))
+    return { status: reply.status, body: (await reply.json()) as { readonly code?: string } }
+  }
+  const form = async (token: string, fields: Record<string, string>) => {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const sent = new URLSearchParams({ token, choice: 'approve', ...fields }).toString()
+    const reply = await dispatch(requestOf(null, 'POST', '/a', sent, type))
+    return { status: reply.status, text: await reply.text() }
+  }
+  const linkTo = async (ask: string) => {
+    const made = await dispatch(requestOf('root', 'POST', `/v1/asks/${ask}/links`, { as: 'user:bob' }))
+    const { url } = (await made.json()) as { readonly url: string }
+    return url.slice(url.lastIndexOf('/') + 1)
+  }
+  const page = async (token: string) => (await dispatch(requestOf(null, 'GET', `/a/${token}`))).text()
+  return { ...{ world, engine, send, post, form, linkTo, page }, [Symbol.asyncDispose]: () => engine.stop() }
+}
+
+test('what was shown before a retry answers nothing, by POST, by resume and by a link', async () => {
+  await using s = await scene()
+  let look = (): void => {}
+  s.world.look = new Promise((resolve) => {
+    look = resolve
+  })
+  const run = await s.engine.run(s.send, undefined, { id: 's' })
+  const shown = await s.engine.inbox.next({ run: run.id })
+  const token = await s.linkTo(shown.id)
+  const digest = /name="digest" value="(\w+)"/.exec(await s.page(token))?.[1] ?? ''
+  expect(digest).toBe(shown.digest)
+  look()
+  await run.result().catch(() => {})
+  Object.assign(s.world, { amount: 1_000_000, isDown: false })
+  await s.engine.retry(run.id)
+  const now = await s.engine.inbox.next({ run: run.id })
+  expect(now.message).toBe('Send 1000000 EUR?')
+  const resolution = { decision: 'approve' }
+  for (const refused of [
+    await s.post(`/v1/asks/${shown.id}/answer`, { approved: true }),
+    await s.post(`/v1/asks/${shown.id}/answer?digest=${digest}`, { approved: true }),
+    await s.post('/v1/resume', { checkpoint: shown.id, resolution }),
+  ])
+    expect(refused).toMatchObject({ status: 409, body: { code: 'ask-closed' } })
+  expect(await s.page(token)).toContain('This ask is closed')
+  expect(await s.form(token, { digest })).toMatchObject({
+    status: 409,
+    text: expect.stringContaining('This ask is closed'),
+  })
+  expect((await s.engine.inbox.get(now.id))?.status).toBe('open')
+  await s.engine.inbox.answer(now.id, { approved: true }, { as: 'user:ana', digest: now.digest })
+  expect(await run.result()).toBe(true)
+})
+
+test('the digest of another question is refused wherever an answer is sent, and the ask stays open', async () => {
+  await using s = await scene()
+  s.world.isDown = false
+  const run = await s.engine.run(s.send, undefined, { id: 's' })
+  const ask = await s.engine.inbox.next({ run: run.id })
+  const resolution = { decision: 'approve' }
+  for (const path of [`/v1/asks/${ask.id}/answer`, `/v1/asks/${ask.id}/check`])
+    expect(await s.post(`${path}?digest=${other}`, { approved: true })).toMatchObject({
+      status: 409,
+      body: { code: 'ask-changed' },
+    })
+  expect(await s.post(`/v1/resume?digest=${other}`, { checkpoint: ask.id, resolution })).toMatchObject({
+    status: 409,
+    body: { code: 'ask-changed' },
+  })
+  expect(await s.post(`/v1/asks/${ask.id}/answer?digest=x`, { approved: true })).toMatchObject({
+    status: 400,
+  })
+  const token = await s.linkTo(ask.id)
+  expect(await s.form(token, { digest: other })).toMatchObject({
+    status: 409,
+    text: expect.stringContaining('This ask has changed'),
+  })
+  expect((await s.engine.inbox.get(ask.id))?.status).toBe('open')
+  expect(await s.post(`/v1/asks/${ask.id}/answer?digest=${ask.digest}`, { approved: true })).toMatchObject({
+    status: 200,
+  })
+  expect(await run.result()).toBe(true)
+})
+
+test('an address names another question once its run was deleted and started anew', async () => {
+  await using s = await scene()
+  s.world.isDown = false
+  const run = await s.engine.run(s.send, undefined, { id: 's' })
+  const shown = await s.engine.inbox.next({ run: run.id })
+  await s.engine.inbox.answer(shown.id, { approved: false }, { as: 'user:bob' })
+  await run.result()
+  await s.engine.delete(run.id)
+  s.world.amount = 1_000_000
+  const again = await s.engine.run(s.send, undefined, { id: 's' })
+  await s.engine.inbox.next({ run: again.id })
+  const late = { as: 'user:ana', digest: shown.digest } as const
+  await expect(s.engine.inbox.answer('s/0', { approved: true }, late)).rejects.toMatchObject({
+    code: 'ask-changed',
+  })
+  await expect(
+    s.engine.inbox.answer({ run: 'none', key: 'send' }, { approved: true }, late),
+  ).rejects.toMatchObject({ code: 'ask-changed' })
+  expect((await s.engine.inbox.get('s/0'))?.status).toBe('open')
+})
+
+test('the digest says what was shown, and not what time changes', async () => {
+  await using s = await scene()
+  const [a, b] = [await s.engine.run(s.send, undefined), await s.engine.run(s.send, undefined)]
+  const [one, two] = [await s.engine.inbox.next({ run: a.id }), await s.engine.inbox.next({ run: b.id })]
+  expect(one.digest).toMatch(/^[0-9a-f]{32}$/)
+  expect(two.digest).not.toBe(one.digest)
+  expect((await s.engine.inbox.get(one.id))?.digest).toBe(one.digest)
+})
