@@ -1,4 +1,3 @@
-import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { EventType, LogEvent } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
