@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -6,6 +7,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -97,6 +100,32 @@ test('a reply in the folder of another queue is refused', async () => {
     .poll(() => (existsSync(join(other, 'refused')) ? readdirSync(join(other, 'refused')) : []))
     .toHaveLength(2)
   expect((await engine.inbox.get(ask.id))?.status).toBe('open')
+})
+
+test.skipIf(process.platform === 'win32').each([
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path]), /not an ordinary file/],
+  ['a link', (path: string) => symlinkSync('/etc/passwd', path), /not an ordinary file/],
+  ['a folder', (path: string) => mkdirSync(path), /not an ordinary file/],
+  [
+    'a file of 1 GiB',
+    (path: string) => {
+      writeFileSync(path, '')
+      truncateSync(path, 2 ** 30)
+    },
+    /may have 4194304/,
+  ],
+])('%s among the replies holds back no other reply, and is refused once', async (_, make, why) => {
+  using queues = makeQueues()
+  await using engine = await start([folder(queues.root)])
+  const { run, ask } = await askOnce(engine)
+  await expect.poll(() => queues.list('requests')).toHaveLength(1)
+  make(queues.pathOf('replies', '!first.json'))
+  queues.reply(ask.id, { by: 'user:rita', resolution: { decision: 'approve' } })
+  expect(await run.result()).toBe('approve by user:rita')
+  await expect.poll(() => queues.list('replies')).toEqual([])
+  await expect.poll(() => queues.list('refused')).toHaveLength(2)
+  const [text = ''] = queues.list('refused').filter((file) => file.endsWith('.txt'))
+  expect(readFileSync(queues.pathOf('refused', text), 'utf8')).toMatch(why)
 })
 
 test('a half-written reply waits for its rest', async () => {

@@ -1,14 +1,16 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { PawlError, type Sender, type Submit } from '@pawl/core'
-import { writeWhole } from './files.ts'
+import { readWhole, writeWhole } from './files.ts'
 import { fromSegment, QueueFolder } from './queue.ts'
 
 /** Hints of the file system can be lost. */
 const pollMs = 1_000
 /** A reply that cannot be read after this time is not being written any more. */
 const settledMs = 5_000
+/** An answer has at most 2 MiB; as JSON text it may be longer. */
+const maxReplyBytes = 4 * 1024 * 1024
 
 /** Reads replies until it is stopped. */
 export function watchReplies(root: string, submit: Submit): () => Promise<void> {
@@ -52,7 +54,8 @@ async function readAll(root: string, submit: Submit): Promise<void> {
       const place = new QueueFolder(root, { scope: named, queue: inScope })
       for (const file of await list(place.pathOf('replies')))
         if (file.endsWith('.json') && !file.startsWith('.'))
-          await take(place, file, { audience: `queue:${named}/${inScope}`, submit })
+          // A reply that cannot be handled now holds back no other one, and is read at the next look.
+          await take(place, file, { audience: `queue:${named}/${inScope}`, submit }).catch(() => {})
     }
 }
 
@@ -68,9 +71,9 @@ interface Door {
 /** Passes one reply on, and removes it once it is stored or refused. Whatever else happens, it stays for the next look. */
 async function take(place: QueueFolder, file: string, { audience, submit }: Door): Promise<void> {
   const path = join(place.pathOf('replies'), file)
-  const text = await readFile(path, 'utf8').catch(() => null)
-  if (text === null) return
-  const reply = readReply(text)
+  const read = await readWhole(path, maxReplyBytes)
+  if ('unfit' in read) return refuse(place, path, read.unfit)
+  const reply = readReply(read.text)
   if (typeof reply === 'string') {
     if (await isSettled(path)) await refuse(place, path, reply)
     return
@@ -126,5 +129,10 @@ async function refuse(place: QueueFolder, path: string, why: string): Promise<vo
   const refused = join(place.pathOf('refused'), `${Date.now()}-${basename(path)}`)
   await mkdir(place.pathOf('refused'), { recursive: true })
   await writeWhole(`${refused}.txt`, `${why}\n`)
-  await rename(path, refused).catch(() => {})
+  try {
+    await rename(path, refused)
+  } catch {
+    // Another engine has refused it, or it cannot be moved: it is not reported anew at every look.
+    await rm(`${refused}.txt`, { force: true })
+  }
 }
