@@ -26,6 +26,23 @@ test('listens on 127.0.0.1 behind a key, which login turns into a cookie', async
   await client.stop()
 })
 
+test.each(['Bearer a b', 'Bearer ', 'Bearer'])(
+  'a bearer token that cannot be read does not let a listed origin write with the cookie: %s',
+  async (authorization) => {
+    const origin = 'https://desk.example'
+    const client = createClient({ store: memory() })
+    const { dispatch } = dispatchOf({ client, auth: byToken, origins: [origin] })
+    const write = (headers: object) =>
+      dispatch(requestOf(null, 'POST', '/v1/runs', { procedure: 'refund', input: {} }, headers))
+    const cookie = 'pawl=olga'
+    const reply = await write({ origin, cookie, authorization })
+    expect([401, 403]).toContain(reply.status)
+    // From no page, the cookie is no substitute either.
+    expect((await write({ cookie, authorization })).status).toBe(401)
+    await client.stop()
+  },
+)
+
 test('refuses to listen on another address without auth, and names the remedy', async () => {
   const server = createServer({ client: createClient({ store: memory() }), auth: local() })
   await expect(server.listen({ port: 0, host: '0.0.0.0' })).rejects.toMatchObject({

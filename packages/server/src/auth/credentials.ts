@@ -3,10 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 /** The cookie of a browser that has logged in. It holds the same secret as a bearer token. */
 export const cookieName = 'pawl'
 
-/** The secret of a request: its bearer token, else its cookie. */
+/** The secret of a request: its bearer token, else its cookie. A bearer token that cannot be read is none, whatever the cookie says. */
 export function credentialOf(request: Request): string | null {
-  const bearer = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')
-  if (bearer) return bearer[1] ?? null
+  const authorization = request.headers.get('authorization') ?? ''
+  if (/^bearer\b/i.test(authorization)) return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? null
   const cookies = request.headers.get('cookie')?.split(/; */) ?? []
   const own = cookies.find((cookie) => cookie.startsWith(`${cookieName}=`))
   return own === undefined ? null : own.slice(cookieName.length + 1)

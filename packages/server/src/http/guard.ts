@@ -52,7 +52,7 @@ function isOwn(origin: string, request: Request): boolean {
 }
 
 function hasBearer(request: Request): boolean {
-  return /^bearer /i.test(request.headers.get('authorization') ?? '')
+  return /^bearer +\S+$/i.test(request.headers.get('authorization') ?? '')
 }
 
 function refuse(how: string): never {
