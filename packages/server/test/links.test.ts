@@ -139,6 +139,19 @@ describe('links', () => {
     expect(await run.result()).toBe('rejected')
   })
 
+  test('a link that is opened too often is refused, and its person can still use the inbox and other links', async () => {
+    await using s = await scene()
+    const as = { as: 'user:ana' }
+    const [token, other] = [
+      await s.link((await s.ask(plain)).ask, as),
+      await s.link((await s.ask(due)).ask, as),
+    ]
+    for (let opened = 0; opened < 600; opened += 1) await get(s.dispatch, token)
+    expect((await get(s.dispatch, token)).status).toBe(429)
+    expect((await get(s.dispatch, other)).status).toBe(200)
+    expect((await s.dispatch(requestOf('ana', 'GET', '/v1/me'))).status).toBe(200)
+  })
+
   test('an expired link is refused with 410, on GET and POST', async () => {
     await using s = await scene()
     const { ask } = await s.ask(plain)

@@ -45,7 +45,7 @@ async function showForm(door: Door, req: Context['req']): Promise<Response> {
   const { shared, base } = door
   const token = req.param('token') ?? ''
   const link = open(door, req.raw, token)
-  shared.reads.take(link.as)
+  shared.reads.take(limitKeyOf(link))
   const ask = await findAsk(shared, link)
   if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
   if (ask.status !== 'open') return reply(notePage(base, 'This ask is closed', outcomeOf(ask)), 200)
@@ -58,7 +58,7 @@ async function takeForm(door: Door, req: Context['req']): Promise<Response> {
   const form = await readForm(req.raw)
   const token = form.get('token') ?? ''
   const link = open(door, req.raw, token)
-  shared.writes.take(link.as)
+  shared.writes.take(limitKeyOf(link))
   const ask = await findAsk(shared, link)
   if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
   const comment = (form.get('comment') ?? '').trim()
@@ -90,6 +90,11 @@ function open({ shared, signer }: Door, request: Request, token: string): Link {
   }
   if (link.expiresAt <= shared.now()) throw expired(link)
   return link
+}
+
+/** A link that was forwarded, or that a scanner of mail opens, must not use up what the person may do elsewhere. */
+function limitKeyOf({ ask, as }: Link): string {
+  return `link ${ask} ${as}`
 }
 
 /** Returns the page of a refusal. @throws any other error */
