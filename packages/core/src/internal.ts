@@ -57,10 +57,13 @@ export { milliseconds, required } from './checks/spec.ts'
 export { notifyProcedure } from './client/channels/notify.ts'
 export { createConnectedClient } from './client/client.ts'
 export type { FeedEvent, FollowOptions } from './client/feed.ts'
+export type { FoundAsk } from './client/inbox/list.ts'
 export {
+  answerFound,
   answerRulesOf,
   askByKeyOf,
-  checkAnswerOf,
+  checkFound,
+  findAskOf,
   type RunEvent,
   readEvents,
   readFeed,

@@ -73,7 +73,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),
   })
-  noteConnection(client, connection)
+  noteConnection(client, { connection, mailer })
   return guardVerbs(of, client, ['get'])
 }
 

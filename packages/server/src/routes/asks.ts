@@ -8,7 +8,7 @@ import {
   PawlError,
   type ResumeResolution,
 } from '@pawl/core'
-import { askByKeyOf, checkAnswerOf } from '@pawl/core/internal'
+import { answerFound, askByKeyOf, checkFound, findAskOf } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -26,7 +26,7 @@ import {
 } from '../json/shapes.ts'
 import { showAsk, showBrief } from '../json/views.ts'
 import type { Problem } from '../types.ts'
-import { findAsk } from './find-ask.ts'
+import { findAsk, findFull } from './find-ask.ts'
 import { cursor, limit } from './query.ts'
 import { answerers, everyone, type Route, route } from './route.ts'
 
@@ -134,11 +134,11 @@ export const askRoutes: readonly Route[] = [
     replies: { 200: answered },
     async handle({ client, rights, params, body, query, actor, via }) {
       const by = actor(query.as)
-      const ask = await findAsk(client, rights, params.ask)
-      rights.checkAnswer(ask, by)
+      const found = await findFull(client, rights, params.ask)
+      rights.checkAnswer(found.ask, by)
       const answer = readAnswer(body)
-      const give = () => client.inbox.answer(ask.id, answer, { as: by, via, digest: query.digest })
-      return { status: 200, body: await answerOnce(client, ask, answer, by, give) }
+      const give = () => answerFound(client, found, answer, { as: by, via, digest: query.digest })
+      return { status: 200, body: await answerOnce(client, found.ask, answer, by, give) }
     },
   }),
   route({
@@ -151,13 +151,10 @@ export const askRoutes: readonly Route[] = [
     replies: { 200: z.object({ ok: z.boolean(), issues: z.array(issueShape) }) },
     async handle({ client, rights, params, body, query, actor }) {
       const by = actor(query.as)
-      const ask = await findAsk(client, rights, params.ask)
-      rights.checkAnswer(ask, by)
+      const found = await findFull(client, rights, params.ask)
+      rights.checkAnswer(found.ask, by)
       try {
-        await checkAnswerOf(client, ask.id, readAnswer(body), {
-          by,
-          ...omitUndefined({ digest: query.digest }),
-        })
+        await checkFound(client, found, readAnswer(body), { as: by, digest: query.digest })
         return { status: 200, body: { ok: true, issues: [] } }
       } catch (error) {
         if (!PawlError.is(error, 'answer-invalid')) throw error
@@ -259,10 +256,10 @@ async function answerOne(
   { by, via }: { readonly by: `user:${string}`; readonly via: string },
 ): Promise<{ readonly status: 'stored' | 'repeated' | 'refused'; readonly problem?: Problem }> {
   try {
-    const ask = await findAsk(client, rights, id)
-    rights.checkAnswer(ask, by)
-    const give = () => client.inbox.answer(ask.id, answer, { as: by, via })
-    const { repeated } = await answerOnce(client, ask, answer, by, give)
+    const found = await findFull(client, rights, id)
+    rights.checkAnswer(found.ask, by)
+    const give = () => answerFound(client, found, answer, { as: by, via })
+    const { repeated } = await answerOnce(client, found.ask, answer, by, give)
     return { status: repeated ? 'repeated' : 'stored' }
   } catch (error) {
     const problem = refusalOf(error)
@@ -307,9 +304,11 @@ async function answerOnce(
   try {
     await give()
   } catch (error) {
-    const settled = PawlError.is(error, 'ask-closed') ? await client.inbox.get(ask.id) : null
+    const settled = PawlError.is(error, 'ask-closed')
+      ? ((await findAskOf(client, ask.id))?.ask ?? null)
+      : null
     if (settled === null || !isRepeated(settled, answer, by)) throw error
     repeated = true
   }
-  return { ask: showBrief((await client.inbox.get(ask.id)) ?? ask), repeated }
+  return { ask: showBrief((await findAskOf(client, ask.id))?.ask ?? ask), repeated }
 }

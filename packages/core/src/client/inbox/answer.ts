@@ -7,7 +7,7 @@ import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
 import type { AskByKey } from '../types.ts'
 import { answerEarly } from './answer-early.ts'
-import { answerOpen } from './answer-open.ts'
+import { answerOpen, type Giver } from './answer-open.ts'
 import type { As } from './answering.ts'
 import { findAsk } from './find.ts'
 
@@ -25,8 +25,7 @@ export async function answerAsk(
   given: unknown,
   as: unknown,
 ): Promise<void> {
-  const { as: by, ...others } = readOptions('of inbox.answer', as, answerOptions)
-  const giver = { by, ...others }
+  const giver = readGiver(as)
   const to = readAddress(address)
   // Copied synchronously, so that later changes by the caller have no effect.
   const answer = decode(encode(given, 'answer'))
@@ -40,6 +39,12 @@ export async function answerAsk(
   return row === null
     ? answerEarly(connection, mailer, to, answer, giver)
     : answerOpen(connection, mailer, row, answer, giver)
+}
+
+/** Reads who gives an answer. @throws PawlError 'option-invalid' */
+export function readGiver(as: unknown): Giver {
+  const { as: by, ...others } = readOptions('of inbox.answer', as, answerOptions)
+  return { by, ...others }
 }
 
 function checkVia(option: string, given: unknown): string {

@@ -6,9 +6,10 @@ import { findCheckpoint } from '../checkpoints/list.ts'
 import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
 import type { Answer, Ask } from '../views/views.ts'
-import { answerAsk } from './answer.ts'
+import { readGiver } from './answer.ts'
+import { answerOpen } from './answer-open.ts'
 import type { ResumeResolution } from './answering.ts'
-import { getAsk } from './list.ts'
+import { findShown } from './list.ts'
 
 const requestOptions = { checkpoint: required(checkName), resolution: required(checkObject) }
 
@@ -32,11 +33,12 @@ export async function resume(
   const kept = decode(encode(resolution, 'resolution')) as object
   const decision =
     'decision' in kept ? readOptions('of resume', kept, decisionOptions, 'the resolution of resume') : null
-  const ask = await getAsk(connection, checkpoint)
-  if (ask === null) return refuseUnasked(connection, checkpoint)
-  const answer = decision === null ? kept : toAnswer(ask, decision)
-  await answerAsk(connection, mailer, ask.id, answer, as)
-  return ask.run
+  const giver = readGiver(as)
+  const found = await findShown(connection, checkpoint)
+  if (found === null) return refuseUnasked(connection, checkpoint)
+  const answer = decision === null ? kept : toAnswer(found.ask, decision)
+  await answerOpen(connection, mailer, found.row, answer, giver)
+  return found.ask.run
 }
 
 /** A program saved the checkpoint, or there is none: no question is there. */

@@ -1,13 +1,16 @@
-import { PawlError } from '../../errors/pawl-error.ts'
 import type { EventType, LogEvent } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
 import { understand } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../feed.ts'
 import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
-import { checkOpen, type Giver } from '../inbox/answer-open.ts'
-import { findAsk } from '../inbox/find.ts'
+import { readGiver } from '../inbox/answer.ts'
+import { answerOpen, checkOpen } from '../inbox/answer-open.ts'
+import type { As } from '../inbox/answering.ts'
+import { type FoundAsk, findShown } from '../inbox/list.ts'
 import { AnswerRules } from '../inbox/rules.ts'
+import type { Mailer } from '../mailer.ts'
+import { observeCall } from '../observed.ts'
 import { findRun } from '../runs/find.ts'
 import { listStates, type StateView } from '../runs/state.ts'
 import type { Client } from '../types.ts'
@@ -27,16 +30,21 @@ export interface RunEvent {
   readonly entry: ExecutionLog['execution_log'][number] | undefined
 }
 
-const connections = new WeakMap<Client['inbox'], Connection>()
+interface Connected {
+  readonly connection: Connection
+  readonly mailer: Mailer
+}
+
+const connections = new WeakMap<Client['inbox'], Connected>()
 
 /** Registers the connection of a client for `readEvents`. */
-export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connection: Connection): void {
-  connections.set(inbox, connection)
+export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connected: Connected): void {
+  connections.set(inbox, connected)
 }
 
 /** Returns the rules by which the channels of an engine accept answers. A client that was wrapped has none. */
 export function answerRulesOf({ inbox }: Pick<Client, 'inbox'>): AnswerRules {
-  return connections.get(inbox)?.answerRules ?? new AnswerRules(true)
+  return connections.get(inbox)?.connection.answerRules ?? new AnswerRules(true)
 }
 
 /**
@@ -55,22 +63,42 @@ export function newestOfFeed({ inbox }: Pick<Client, 'inbox'>): Promise<number> 
   return newestOf(connectionOf(inbox))
 }
 
-/**
- * Checks an answer as `inbox.answer` does, and stores nothing.
- * @throws PawlError 'ask-not-found', and what `inbox.answer` throws for an ask by its id
- */
-export async function checkAnswerOf(
+/** Reads an ask as `inbox.get` does, without its deliveries; null if there is none. What follows for it needs no second look. */
+export async function findAskOf({ inbox }: Pick<Client, 'inbox'>, id: string): Promise<FoundAsk | null> {
+  return findShown(connectionOf(inbox), id)
+}
+
+/** Answers an ask that was found. @throws PawlError what `inbox.answer` throws for an ask by its id */
+export async function answerFound(
   { inbox }: Pick<Client, 'inbox'>,
-  ask: string,
+  { ask, row }: FoundAsk,
   answer: Answer,
-  giver: Giver,
+  as: As,
 ): Promise<void> {
-  const connection = connectionOf(inbox)
-  const row = await findAsk(connection, await connection.store(), ask)
-  if (row === null) throw new PawlError('ask-not-found', { ask })
+  const { connection, mailer } = connectedOf(inbox)
+  const giver = readGiver(as)
+  const given = decode(encode(answer, 'answer'))
+  return observeCall(
+    connection,
+    { verb: 'answer', run: ask.run, procedure: ask.procedure },
+    () => answerOpen(connection, mailer, row, given, giver),
+    () => ({}),
+  )
+}
+
+/**
+ * Checks an answer to an ask that was found as `inbox.answer` does, and stores nothing.
+ * @throws PawlError what `inbox.answer` throws for an ask by its id
+ */
+export async function checkFound(
+  { inbox }: Pick<Client, 'inbox'>,
+  { row }: FoundAsk,
+  answer: Answer,
+  as: As,
+): Promise<void> {
   // As an answer is copied: one that is too large is refused before any schema sees it.
   const given = decode(encode(answer, 'answer'))
-  await checkOpen(connection, row, given, giver)
+  await checkOpen(connectionOf(inbox), row, given, readGiver(as))
 }
 
 /** Returns the ask of a run that has this key, open or not; null if there is none yet. */
@@ -101,9 +129,13 @@ export function readStoreHealth({ inbox }: Pick<Client, 'inbox'>): Promise<Store
 }
 
 function connectionOf(inbox: Client['inbox']): Connection {
-  const connection = connections.get(inbox)
-  if (connection === undefined) throw new TypeError('This client has no connection to a store.')
-  return connection
+  return connectedOf(inbox).connection
+}
+
+function connectedOf(inbox: Client['inbox']): Connected {
+  const connected = connections.get(inbox)
+  if (connected === undefined) throw new TypeError('This client has no connection to a store.')
+  return connected
 }
 
 /**
