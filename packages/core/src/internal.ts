@@ -57,7 +57,7 @@ export { milliseconds, required } from './checks/spec.ts'
 export { notifyProcedure } from './client/channels/notify.ts'
 export { createConnectedClient } from './client/client.ts'
 export type { FeedEvent, FollowOptions } from './client/feed.ts'
-export type { FoundAsk } from './client/inbox/list.ts'
+export type { FoundAsk } from './client/inbox/find.ts'
 export {
   answerFound,
   answerRulesOf,

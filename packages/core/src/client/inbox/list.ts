@@ -17,7 +17,7 @@ import type { AskFilter, CountFilter } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
 import { listDecisions } from './decisions.ts'
-import { findAsk } from './find.ts'
+import { findShown } from './find.ts'
 
 /** Says which asks are meant. */
 interface AskConditions {
@@ -136,23 +136,6 @@ function isPlace(value: unknown): value is Place {
 export async function getAsk(connection: Connection, given: unknown): Promise<Ask | null> {
   const found = await findShown(connection, checkId(given))
   return found === null ? null : { ...found.ask, deliveries: await readDeliveries(connection, found.ask.id) }
-}
-
-/** An ask as stored and as people see it, without its deliveries. */
-export interface FoundAsk {
-  readonly row: AskRow
-  readonly ask: Ask
-}
-
-/** Reads an ask by its id, or its address; null if there is none, or if it cannot be read. */
-export async function findShown(connection: Connection, id: string): Promise<FoundAsk | null> {
-  const store = await connection.begin()
-  const row = await findAsk(connection, store, id)
-  if (row === null) return null
-  // Only a deadline makes the view depend on the time.
-  const now = row.dueAt === null && row.closesAt === null ? row.openedAt : await store.now()
-  const ask = showAsk(connection, row, now)
-  return ask === null ? null : { row, ask }
 }
 
 function checkId(given: unknown): string {

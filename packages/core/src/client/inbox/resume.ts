@@ -9,7 +9,7 @@ import type { Answer, Ask } from '../views/views.ts'
 import { readGiver } from './answer.ts'
 import { answerOpen } from './answer-open.ts'
 import type { ResumeResolution } from './answering.ts'
-import { findShown } from './list.ts'
+import { findShown } from './find.ts'
 
 const requestOptions = { checkpoint: required(checkName), resolution: required(checkObject) }
 

@@ -7,7 +7,7 @@ import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../h
 import { readGiver } from '../inbox/answer.ts'
 import { answerOpen, checkOpen } from '../inbox/answer-open.ts'
 import type { As } from '../inbox/answering.ts'
-import { type FoundAsk, findShown } from '../inbox/list.ts'
+import { type FoundAsk, findShown } from '../inbox/find.ts'
 import { AnswerRules } from '../inbox/rules.ts'
 import type { Mailer } from '../mailer.ts'
 import { observeCall } from '../observed.ts'
