@@ -182,6 +182,68 @@ describe('a form from a JSON Schema', () => {
     expect(readDraft(control, draftOf(control, value), 'value', true).value).toEqual(value)
   })
 
+  const node = (next: JsonObject, more: JsonObject = {}): JsonObject => ({
+    $ref: '#/$defs/node',
+    $defs: {
+      node: {
+        type: 'object',
+        properties: { name: { type: 'string' }, next },
+        required: ['name', 'next'],
+        ...more,
+      },
+    },
+  })
+
+  test('what may be null begins so if it contains itself, and opens on demand', () => {
+    const control = controlOf(node({ anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] }))
+    const first = draftOf(control)
+    expect(first).toEqual({ fields: { name: '', next: { isNull: true, inner: null } } })
+    const value = { name: 'a', next: { name: 'b', next: null } }
+    expect(readDraft(control, draftOf(control, value), 'value', true)).toEqual({ value, issues: [] })
+  })
+
+  const levels = Array.from({ length: 22 }, (_, level) => `l${level}`)
+  const doubling = Object.fromEntries(
+    levels.map((level, index): [string, Json] => {
+      const next = { $ref: `#/$defs/l${index + 1}` }
+      return [level, { type: 'object', properties: { a: next, b: next }, required: ['a', 'b'] }]
+    }),
+  )
+  const self: JsonObject = { $ref: '#/$defs/node' }
+
+  test.each<[string, JsonObject]>([
+    ['needs itself', node(self)],
+    ['is a tuple of itself', node({ type: 'array', prefixItems: [self], items: false })],
+    ['is a list of itself', node({ type: 'array', items: self, minItems: 2 })],
+    ['has itself as its default', node(self, { required: ['name'], default: { name: 'a' } })],
+    ['doubles at 22 levels', { $ref: '#/$defs/l0', $defs: { ...doubling, l22: { type: 'string' } } }],
+    [
+      'has 100,000 fields',
+      {
+        type: 'object',
+        properties: Object.fromEntries(Array.from({ length: 1e5 }, (_, n) => [`f${n}`, { type: 'string' }])),
+      },
+    ],
+  ])('a part that %s is JSON', (_, schema) => {
+    const control = controlOf(schema)
+    expect(control.kind).toBe('json')
+    expect(readDraft(control, '{"name":"a"}', 'value', true).value).toEqual({ name: 'a' })
+    expect(typeof draftOf(control)).toBe('string')
+  })
+
+  test('a value of a schema of nothing but itself is JSON at the end', () => {
+    const control = controlOf({
+      $ref: '#/$defs/a',
+      $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } },
+    })
+    expect(readDraft(control, draftOf(control, 5), 'value', true)).toEqual({ value: 5, issues: [] })
+  })
+
+  test('a reference with a percent sign that encodes nothing names a part, or is JSON', () => {
+    expect(controlOf({ $ref: '#/%zz', '%zz': { type: 'boolean' } }).kind).toBe('boolean')
+    expect(controlOf({ $ref: '#/%zz' }).kind).toBe('json')
+  })
+
   test.each([
     [{ allOf: [{ type: 'string' }] }],
     [{ type: 'object', properties: { a: {} }, additionalProperties: { type: 'string' } }],

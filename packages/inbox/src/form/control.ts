@@ -18,6 +18,8 @@ export interface Option {
 export interface Field {
   readonly name: string
   readonly isRequired: boolean
+  /** Whether the form shows its parts from the beginning. */
+  readonly isOpened: boolean
   readonly control: () => Control
 }
 
@@ -49,32 +51,89 @@ type Shape =
   | { readonly kind: 'marked'; readonly type: 'date' | 'bigint' }
   | { readonly kind: 'json' }
 
+/** Maximum number of fields that open at once. A part with more of them, such as one that has to contain itself, is JSON. */
+const maxFields = 2_000
+/** Maximum number of levels that open at once. */
+const maxLevels = 16
+/** Maximum depth of a form, with all that a person opens. Deeper parts are JSON. */
+const maxDepth = 64
+
 /** The control of a JSON Schema. What no control can express is a text area of JSON. */
 export function controlOf(schema: Json | undefined): Control {
-  return build(schema, schema)
+  return buildBounded(schema, { root: schema, depth: 0 })
 }
 
 /** The control of one property of an object schema, or null if the schema does not describe it. */
 export function propertyControl(schema: Json | undefined, name: string): Control | null {
   const object = resolve(schema, schema)
   const properties = object && isObject(object['properties']) ? object['properties'] : undefined
-  return properties && Object.hasOwn(properties, name) ? build(properties[name], schema) : null
+  return properties && Object.hasOwn(properties, name)
+    ? buildBounded(properties[name], { root: schema, depth: 0 })
+    : null
 }
 
-function build(given: Json | undefined, root: Json | undefined): Control {
-  const schema = resolve(given, root)
+/** Where a part of a schema is. */
+interface Place {
+  readonly root: Json | undefined
+  readonly depth: number
+}
+
+/** Builds a control that is opened by itself: all that opens with it is counted. */
+function buildBounded(given: Json | undefined, place: Place): Control {
+  const control = build(given, place)
+  if (fieldsLeft(control, maxFields) >= 0) return control
+  const { title, description, initial } = control
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(initial === undefined ? {} : { initial }),
+    kind: 'json',
+  }
+}
+
+/** Subtracts the fields that open with a control. Stops below 0, and at the deepest level, since a schema can be recursive. */
+function fieldsLeft(control: Control, left: number, level = 0): number {
+  if (level > maxLevels) return -1
+  const subtract = (rest: number, part: () => Control): number =>
+    rest < 0 ? rest : fieldsLeft(part(), rest, level + 1)
+  switch (control.kind) {
+    case 'object': {
+      const opened = control.fields.filter((field) => field.isOpened)
+      const closed = control.fields.length - opened.length
+      return opened.map((field) => field.control).reduce(subtract, left - 1 - closed)
+    }
+    case 'tuple':
+      return control.items.reduce(subtract, left - 1)
+    case 'list':
+      return Array.from({ length: rowsAtFirst(control) }, () => control.item).reduce(subtract, left - 1)
+    default:
+      return left - 1
+  }
+}
+
+/** The rows that a list without a value begins with. */
+export function rowsAtFirst({ min }: { readonly min: number }): number {
+  return Math.min(min, 100)
+}
+
+function build(given: Json | undefined, place: Place): Control {
+  const schema = place.depth > maxDepth ? undefined : resolve(given, place.root)
   if (schema === undefined) return { kind: 'json' }
-  return { ...describe(schema), ...shapeOf(schema, root) }
+  return { ...describe(schema), ...shapeOf(schema, { root: place.root, depth: place.depth + 1 }) }
 }
 
-function shapeOf(schema: JsonObject, root: Json | undefined): Shape {
-  const within = (part: Json | undefined) => memo(() => build(part, root))
+function shapeOf(schema: JsonObject, place: Place): Shape {
+  const within: Within = {
+    root: place.root,
+    atOnce: (part) => memo(() => build(part, place)),
+    onDemand: (part) => memo(() => buildBounded(part, place)),
+  }
   if (hasOther(schema)) return { kind: 'json' }
   if ('const' in schema) return { kind: 'fixed', value: schema['const'] ?? null }
   if (Array.isArray(schema['enum'])) return enumShape(schema['enum'])
   const alternatives = (schema['anyOf'] ?? schema['oneOf']) as Json | undefined
-  if (Array.isArray(alternatives)) return alternativeShape(alternatives, root)
-  if (Array.isArray(schema['type'])) return typesShape(schema, schema['type'], root)
+  if (Array.isArray(alternatives)) return alternativeShape(alternatives, within)
+  if (Array.isArray(schema['type'])) return typesShape(schema, schema['type'], within)
   switch (schema['type']) {
     case 'string':
       return textShape(schema)
@@ -86,7 +145,7 @@ function shapeOf(schema: JsonObject, root: Json | undefined): Shape {
     case 'null':
       return { kind: 'fixed', value: null }
     case 'array':
-      return listShape(schema, root, within)
+      return listShape(schema, within)
     case 'object':
       return objectShape(schema, within)
     default:
@@ -140,16 +199,21 @@ function numberShape(schema: JsonObject): Shape {
   }
 }
 
-type Within = (part: Json | undefined) => () => Control
+/** Builds the parts of a part: those that the form shows with it, and those that a person opens. */
+interface Within {
+  readonly root: Json | undefined
+  readonly atOnce: (part: Json | undefined) => () => Control
+  readonly onDemand: (part: Json | undefined) => () => Control
+}
 
-function listShape(schema: JsonObject, root: Json | undefined, within: Within): Shape {
+function listShape(schema: JsonObject, within: Within): Shape {
   const { prefixItems, items } = schema
   if (Array.isArray(prefixItems)) {
     if (items !== undefined && items !== false) return { kind: 'json' }
-    return { kind: 'tuple', items: prefixItems.map(within) }
+    return { kind: 'tuple', items: prefixItems.map(within.atOnce) }
   }
   if (items === undefined || items === true || items === false) return { kind: 'json' }
-  const item = resolve(items, root)
+  const item = resolve(items, within.root)
   const options =
     schema['uniqueItems'] === true || schema['minItems'] === undefined ? item?.['enum'] : undefined
   if (Array.isArray(options) && schema['maxItems'] === undefined) {
@@ -157,7 +221,8 @@ function listShape(schema: JsonObject, root: Json | undefined, within: Within): 
     if (shape.kind === 'choice') return { kind: 'checkboxes', options: shape.options }
   }
   const min = numberOf(schema['minItems']) ?? 0
-  return { kind: 'list', item: within(items), min, max: numberOf(schema['maxItems']) ?? Infinity }
+  const max = numberOf(schema['maxItems']) ?? Infinity
+  return { kind: 'list', item: min > 0 ? within.atOnce(items) : within.onDemand(items), min, max }
 }
 
 function objectShape(schema: JsonObject, within: Within): Shape {
@@ -166,7 +231,7 @@ function objectShape(schema: JsonObject, within: Within): Shape {
   if (!isObject(properties)) {
     const names = isObject(propertyNames) ? propertyNames['enum'] : undefined
     if (names !== undefined) return { kind: 'json' }
-    return isOpen ? { kind: 'record', item: within(additionalProperties) } : { kind: 'json' }
+    return isOpen ? { kind: 'record', item: within.onDemand(additionalProperties) } : { kind: 'json' }
   }
   if (isOpen) return { kind: 'json' }
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
@@ -174,23 +239,23 @@ function objectShape(schema: JsonObject, within: Within): Shape {
     return { kind: 'json' }
   return {
     kind: 'object',
-    fields: Object.entries(properties).map(([name, part]) => ({
-      name,
-      isRequired: required.has(name),
-      control: within(part),
-    })),
+    fields: Object.entries(properties).map(([name, part]) => {
+      const isRequired = required.has(name)
+      const isOpened = isRequired || resolve(part, within.root)?.['default'] !== undefined
+      return { name, isRequired, isOpened, control: isOpened ? within.atOnce(part) : within.onDemand(part) }
+    }),
   }
 }
 
-function alternativeShape(alternatives: readonly Json[], root: Json | undefined): Shape {
-  const parts = alternatives.map((part) => resolve(part, root))
+function alternativeShape(alternatives: readonly Json[], within: Within): Shape {
+  const parts = alternatives.map((part) => resolve(part, within.root))
   if (parts.some((part) => part === undefined)) return { kind: 'json' }
   const known = parts as readonly JsonObject[]
   const nulls = known.filter((part) => part['type'] === 'null' || part['const'] === null)
   const others = known.filter((part) => !nulls.includes(part))
   if (nulls.length > 0 && others.length > 0) {
     const inner = others.length === 1 ? (others[0] ?? null) : { anyOf: others }
-    return { kind: 'nullable', inner: memo(() => build(inner, root)) }
+    return { kind: 'nullable', inner: within.onDemand(inner) }
   }
   if (known.every((part) => 'const' in part)) return optionsOf(known)
   const tag = tagOf(known)
@@ -198,7 +263,7 @@ function alternativeShape(alternatives: readonly Json[], root: Json | undefined)
     kind: 'union',
     variants: known.map((part, index) => ({
       label: tag === null ? variantLabel(part, index) : tagLabel(part, tag),
-      control: memo(() => build(part, root)),
+      control: within.onDemand(part),
     })),
   }
 }
@@ -239,10 +304,10 @@ function variantLabel(part: JsonObject, index: number): string {
   return typeof part['type'] === 'string' ? part['type'] : `${index + 1}`
 }
 
-function typesShape(schema: JsonObject, types: readonly Json[], root: Json | undefined): Shape {
+function typesShape(schema: JsonObject, types: readonly Json[], within: Within): Shape {
   return alternativeShape(
     types.map((type) => ({ ...schema, type })),
-    root,
+    within,
   )
 }
 
@@ -277,6 +342,7 @@ function controlOfObject(value: readonly Json[] | JsonObject): Control {
   const fields = Object.entries(object).map(([name, part]) => ({
     name,
     isRequired: true,
+    isOpened: true,
     control: () => controlOfValue(part),
   }))
   return { kind: 'object', fields }
@@ -301,11 +367,20 @@ function resolve(given: Json | undefined, root: Json | undefined): JsonObject | 
 function follow(root: Json | undefined, pointer: string): Json | undefined {
   let part = root
   for (const segment of pointer.split('/').slice(1)) {
-    const key = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = decode(segment).replaceAll('~1', '/').replaceAll('~0', '~')
     if (typeof part !== 'object' || part === null || !Object.hasOwn(part, key)) return undefined
     part = (part as JsonObject)[key]
   }
   return part
+}
+
+/** A `%` that encodes nothing is part of a name. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }
 
 function describe(schema: JsonObject): Described {

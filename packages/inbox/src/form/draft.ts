@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../api/types.ts'
-import { type Control, isObject } from './control.ts'
+import { type Control, isObject, rowsAtFirst } from './control.ts'
 
 /**
  * What has been entered so far, also what is not valid yet. It is plain JSON, so that it can be kept across a reload. What
@@ -69,7 +69,7 @@ function nestedDraft(control: Nested, value: Json | undefined): Draft {
       return { fields: fieldDrafts(control, value) }
     case 'list': {
       const items = Array.isArray(value) ? value : []
-      const count = Math.max(items.length, Math.min(control.min, 100))
+      const count = Math.max(items.length, rowsAtFirst(control))
       return {
         rows: Array.from({ length: count }, (_, id) => ({ id, draft: draftOf(control.item(), items[id]) })),
       }
@@ -87,10 +87,18 @@ function nestedDraft(control: Nested, value: Json | undefined): Draft {
         })),
       }
     case 'nullable':
-      return { isNull: value === null, inner: value === null ? untouched : draftOf(control.inner(), value) }
+      return nullableDraft(control.inner(), value)
     case 'union':
       return unionDraft(control, value)
   }
+}
+
+/** What may be null begins so if it has parts of its own: like an optional part, it is opened on demand. */
+function nullableDraft(inner: Control, value: Json | undefined): Draft {
+  const isClosed = value === undefined && isNested(inner) && inner.initial === undefined
+  return value === null || isClosed
+    ? { isNull: true, inner: untouched }
+    : { isNull: false, inner: draftOf(inner, value) }
 }
 
 /** Optional parts are opened on demand, which also ends the recursion of recursive schemas. */
@@ -102,7 +110,7 @@ function fieldDrafts(
   const entries = control.fields.map((field): [string, Draft] => {
     const part = Object.hasOwn(values, field.name) ? values[field.name] : undefined
     const child = field.control()
-    const isClosed = !field.isRequired && isNested(child) && part === undefined && child.initial === undefined
+    const isClosed = !field.isOpened && isNested(child) && part === undefined
     return [field.name, isClosed ? untouched : draftOf(child, part)]
   })
   return Object.fromEntries(entries)
