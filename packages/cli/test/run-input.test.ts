@@ -125,6 +125,27 @@ test('an example of a schema has what is required, and is bounded for a schema t
   expect(describeNeeds({})).toBe('any value')
 })
 
+test('an example of a schema that contains itself many times is small', () => {
+  const names = Array.from({ length: 30 }, (_, n) => `f${n}`)
+  const properties = Object.fromEntries(names.map((name) => [name, { $ref: '#' }]))
+  expect(JSON.stringify(exampleOf({ type: 'object', properties, required: names })).length).toBeLessThan(
+    10_000,
+  )
+})
+
+test('a part that needs itself is entered as JSON', async () => {
+  const terminal: Terminal = {
+    choose: () => expect.unreachable(),
+    chooseSeveral: () => expect.unreachable(),
+    enter: async () => '{"next":1}',
+    agree: () => expect.unreachable(),
+  }
+  const schema = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
+  expect(JSON.stringify(await askForValue(terminal, 'Order', schema, undefined))).toContain('"next":1')
+  const named = { $ref: '#/$defs/a%20b', $defs: { 'a b': { const: 5 } } }
+  expect(await askForValue(terminal, 'Order', named, undefined)).toBe(5)
+})
+
 test('a question begins with the default of its part, and names where the part is', async () => {
   const asked: (readonly [label: string, initial: unknown])[] = []
   const terminal: Terminal = {

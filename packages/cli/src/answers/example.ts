@@ -2,18 +2,27 @@ import { resolve, type Schema, toSchema } from './json-schema.ts'
 
 /** Maximum depth of an example: a schema can contain itself. */
 const maxDepth = 5
+/** Maximum number of parts of an example: a schema can contain itself many times. */
+const maxParts = 200
 
 /** Returns a value that roughly matches a JSON Schema, with the required parts only. Text is `...`. */
 export function exampleOf(schema: unknown): unknown {
-  return exampleWithin(schema, schema, [])
+  return exampleWithin(schema, schema, { above: [], parts: { left: maxParts } })
 }
 
-/** @param above the schemas that contain this one */
-function exampleWithin(schema: unknown, root: unknown, above: readonly Schema[]): unknown {
+interface Around {
+  /** The schemas that contain this one. */
+  readonly above: readonly Schema[]
+  /** The parts that the example may still have. */
+  readonly parts: { left: number }
+}
+
+function exampleWithin(schema: unknown, root: unknown, { above, parts }: Around): unknown {
   const found = resolve(schema, root)
-  if (found === undefined || above.length > maxDepth) return '...'
+  parts.left -= 1
+  if (found === undefined || above.length > maxDepth || parts.left < 0) return '...'
   const within = [...above, found]
-  const exampleOfPart = (part: unknown) => exampleWithin(part, root, within)
+  const exampleOfPart = (part: unknown) => exampleWithin(part, root, { above: within, parts })
   const { const: only, enum: values, default: usual, anyOf, oneOf } = found
   if (usual !== undefined) return usual
   if (only !== undefined) return only

@@ -13,7 +13,12 @@ interface Part {
   /** The value to begin with. */
   readonly initial: unknown
   readonly isRequired: boolean
+  /** The parts around it. */
+  readonly depth: number
 }
+
+/** Parts below it are entered as JSON: a schema can contain itself. */
+const maxDepth = 12
 
 /** What a part is left out with. */
 const leftOut = Symbol('left out')
@@ -28,12 +33,20 @@ export async function askForValue(
   schema: unknown,
   initial: unknown,
 ): Promise<unknown> {
-  return await askPart(terminal, { label, path: '', schema, root: schema, initial, isRequired: true })
+  return await askPart(terminal, {
+    label,
+    path: '',
+    schema,
+    root: schema,
+    initial,
+    isRequired: true,
+    depth: 0,
+  })
 }
 
 async function askPart(terminal: Terminal, given: Part): Promise<unknown> {
   const schema = resolve(given.schema, given.root)
-  if (schema === undefined) return askJson(terminal, given)
+  if (schema === undefined || given.depth > maxDepth) return askJson(terminal, given)
   const label = describe(given, schema)
   const part = { ...given, initial: given.initial === undefined ? schema['default'] : given.initial }
   if ('const' in schema) return schema['const']
@@ -77,7 +90,10 @@ async function askNullable(terminal: Terminal, part: Part): Promise<unknown> {
   )
   if (answered === 'null') return null
   if (answered === 'leave') return leftOut
-  return askPart(terminal, { ...part, isRequired: true, initial: part.initial ?? undefined })
+  return askPart(terminal, {
+    ...{ ...part, isRequired: true, initial: part.initial ?? undefined },
+    depth: part.depth + 1,
+  })
 }
 
 async function askText(terminal: Terminal, part: Part): Promise<unknown> {
@@ -132,7 +148,7 @@ async function askList(terminal: Terminal, part: Part, schema: Schema): Promise<
       await askPart(terminal, {
         ...{ label: `${part.label} ${number}`, path: `${part.path} ${number}`.trimStart() },
         ...{ schema: schemaOfItem, root: part.root },
-        ...{ initial: undefined, isRequired: true },
+        ...{ initial: undefined, isRequired: true, depth: part.depth + 1 },
       }),
     )
   }
@@ -152,6 +168,7 @@ async function askObject(terminal: Terminal, part: Part, schema: Schema): Promis
       ...{ label: path, path, schema: of, root: part.root },
       initial: Object.hasOwn(initial, name) ? initial[name] : undefined,
       isRequired: required.includes(name),
+      depth: part.depth + 1,
     })
     if (value !== leftOut) found.push([name, value])
   }

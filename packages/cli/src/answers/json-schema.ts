@@ -17,9 +17,20 @@ export function resolve(schema: unknown, root: unknown): Schema | undefined {
 function find(root: unknown, reference: string): Schema | undefined {
   if (!reference.startsWith('#')) return undefined
   let at: unknown = root
-  for (const key of reference.slice(1).split('/').slice(1))
-    at = toSchema(at)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')]
+  for (const segment of reference.slice(1).split('/').slice(1)) {
+    const key = decode(segment).replaceAll('~1', '/').replaceAll('~0', '~')
+    at = Object.hasOwn(Object(at), key) ? Object(at)[key] : undefined
+  }
   return toSchema(at)
+}
+
+/** A `%` that encodes nothing is part of a name. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }
 
 /** The schema without null, if it allows null and one other type. */
