@@ -86,6 +86,18 @@ test('a link to an input has a field for each part, and sends what was typed', a
   })
 })
 
+test('data with more fields than a page should have is one field of JSON', async () => {
+  const names = Array.from({ length: 5_000 }, (_, n) => `f${n}`)
+  const wide = z.object(Object.fromEntries(names.map((name) => [name, z.number().optional()])))
+  await using s = await open(
+    one('wide', async (ctx) => say(await ctx.human.input('Which?', wide as z.ZodType<object>))),
+  )
+  const page = await s.page()
+  expect(page.match(/name="field\./g)).toHaveLength(1)
+  await s.send({ choice: 'send', 'field.value': '{"f7":7}' })
+  expect(await s.run.result()).toBe('{"f7":7}')
+})
+
 test('optional fields that are left empty are left out', async () => {
   await using s = await open(input)
   const fields = { 'field.value.order': 'A-1', 'field.value.gift': '', 'field.value.tags': '' }

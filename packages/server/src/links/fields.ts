@@ -37,10 +37,14 @@ export function fieldsOf(ask: Ask): readonly Field[] {
   return []
 }
 
+/** Maximum number of fields of a form. Data with more is one field of JSON. */
+const maxFields = 200
+
 function inputFields(schema: Known, initial: unknown): readonly Field[] {
   const { properties, required = [] } = schema
   const begun = (initial ?? {}) as Readonly<Record<string, unknown>>
-  if (properties === undefined) return [fieldOf('value', schema.title ?? 'Answer', schema, initial, true)]
+  if (properties === undefined || Object.keys(properties).length > maxFields)
+    return [fieldOf('value', schema.title ?? 'Answer', schema, initial, true)]
   return Object.entries(properties).map(([name, known]) =>
     fieldOf(`value.${name}`, known.title ?? name, known, begun[name], required.includes(name)),
   )
