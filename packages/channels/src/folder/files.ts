@@ -19,7 +19,7 @@ export async function writeWhole(file: string, text: string): Promise<void> {
 /** A text, or why there is none and never will be: it is not an ordinary file, or it is too large. */
 export type FileText = { readonly text: string } | { readonly unfit: string }
 
-// A pipe must not wait for its writer, and a link must not name a file of somebody else. Windows has neither.
+// A pipe must not wait for its writer, and a link must not name the file of another user. Windows has neither.
 const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /** Reads an ordinary file of limited size. Never waits for another process. @throws if it cannot be read now */

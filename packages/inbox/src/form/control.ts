@@ -199,7 +199,7 @@ function numberShape(schema: JsonObject): Shape {
   }
 }
 
-/** Builds the parts of a part: those that the form shows with it, and those that a person opens. */
+/** Builds the parts of a part: the ones that the form shows with it, and the ones that a person opens. */
 interface Within {
   readonly root: Json | undefined
   readonly atOnce: (part: Json | undefined) => () => Control
