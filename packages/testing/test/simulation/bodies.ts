@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/core'
 import { Execution, turns } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { Tables } from '../../src/memory/tables.ts'
+import { isWithheld } from './gates.ts'
 import { lifeOf, standingEvents } from './lives.ts'
 import type { SimulatedProcess } from './process.ts'
 import { makeChild, type Stage, type Work } from './program.ts'
@@ -113,7 +114,9 @@ export class Bodies implements Stage {
     const record = this.#tables.runs.get(run)
     const isInVain =
       record?.worker === process.worker &&
-      standingEvents(record).some((event) => event.type === 'settled' && bodyOf(event) === path)
+      standingEvents(record).some(
+        (event) => event.type === 'settled' && bodyOf(event) === path && !isWithheld(event),
+      )
     this.begun.push({ run, path, process: process.name, isInVain })
     return process
   }

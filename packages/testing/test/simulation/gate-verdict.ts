@@ -1,6 +1,7 @@
 import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
+import { isWithheld } from './gates.ts'
 import { generationsOf } from './lives.ts'
 import type { World } from './world.ts'
 
@@ -20,7 +21,8 @@ function consentsIn({ events }: { readonly events: readonly LogEvent[] }) {
       return answer?.approved === true
     })
     const act = events.find(
-      (event) => event.type === 'settled' && event.kind === 'step' && event.name === action,
+      (event) =>
+        event.type === 'settled' && event.kind === 'step' && event.name === action && !isWithheld(event),
     )
     return { action, verdict, yes, act }
   })

@@ -1,3 +1,5 @@
+import { decodePayload } from '@pawl/core/internal'
+import type { LogEvent } from '@pawl/core/storage'
 import type { Chance } from './chance.ts'
 
 /** What the action does, as `Work` of programs. */
@@ -37,4 +39,10 @@ export function operateOnGate(
     facts: () => (node.changes ? read() : 'same'),
     run: perform,
   })
+}
+
+/** Whether an event records that an action was not attempted, since its consent did not hold any more. It is asked for again, and may act then. */
+export function isWithheld({ type, failed, payload }: LogEvent): boolean {
+  if (type !== 'settled' || !failed || payload === null) return false
+  return (decodePayload(payload) as { readonly code?: unknown }).code === 'consent-outdated'
 }
