@@ -1,6 +1,7 @@
 // The parts of an engine that @pawl/testing, @pawl/server and the adapters build on, each with its ports. Not public; may change at any time.
 
 export { checkAnswer } from './asks/answer-check.ts'
+export { urgencyOf } from './asks/ask.ts'
 export { AskIds, askAddressOf } from './asks/ask-id.ts'
 export { decisionsOf, isCritical, isRefusal } from './asks/decisions.ts'
 export {

@@ -236,3 +236,37 @@ test('lists and counts the asks of a risk, page by page', async () => {
   expect(await server.call('root', 'GET', '/v1/asks/count?risk=high')).toMatchObject({ body: { count: 3 } })
   expect(await server.call('root', 'GET', '/v1/asks?risk=none')).toMatchObject({ status: 400 })
 })
+
+test('a request for a risk reads a limited number of asks, and its cursor reaches the rest', async () => {
+  const plain = procedure({ name: 'plain' }, async (ctx): Promise<void> => {
+    const keys = Array.from({ length: 400 }, (_, n) => `ask-${n}`)
+    await Promise.all(keys.map((key) => ctx.human.approve('Continue?', { key })))
+  })
+  const risky = procedure({ name: 'risky' }, async (ctx): Promise<void> => {
+    const ask = (risk: 'low' | 'high') => ctx.human.approve(`A ${risk} risk?`, { risk, key: risk })
+    await Promise.all([ask('low'), ask('high')])
+  })
+  await using server = await startServer({ procedures: [plain, risky] })
+  const starts = ['p1', 'p2', 'p3'].map((id) => server.engine.run(plain, undefined, { id }))
+  await Promise.all(starts)
+  await expect.poll(() => server.engine.inbox.count({})).toEqual({ count: 1_000, capped: true })
+  await expect.poll(() => server.engine.inbox.count({ run: 'p3' })).toEqual({ count: 400, capped: false })
+  await server.engine.run(risky, undefined, { id: 'r' })
+  await expect.poll(() => server.engine.inbox.count({ run: 'r' })).toEqual({ count: 2, capped: false })
+
+  const first = (await server.call('root', 'GET', '/v1/asks?risk=low')).body
+  expect(first).toEqual({ items: [], cursor: expect.any(String) })
+  const rest = await server.call(
+    'root',
+    'GET',
+    `/v1/asks?risk=low&cursor=${encodeURIComponent(first.cursor)}`,
+  )
+  expect(rest.body).toEqual({ items: [expect.objectContaining({ message: 'A low risk?' })] })
+  const lows = await server.call('root', 'GET', '/v1/asks/count?risk=low')
+  expect(lows.body).toEqual({ count: 0, capped: true })
+  // The list begins with what is urgent, so no further ask has this risk.
+  const highs = await server.call('root', 'GET', '/v1/asks?risk=high')
+  expect(highs.body).toEqual({ items: [expect.objectContaining({ message: 'A high risk?' })] })
+  const count = await server.call('root', 'GET', '/v1/asks/count?risk=high')
+  expect(count.body).toEqual({ count: 1, capped: false })
+})

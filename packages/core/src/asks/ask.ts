@@ -44,8 +44,15 @@ export function recipientsOf(
   return { to, escalateTo: escalateTo === undefined ? [] : [escalateTo] }
 }
 
+/** What the urgency of an ask follows from. */
+interface Graded {
+  readonly kind: AskPayload['kind']
+  readonly risk?: AskPayload['risk'] | undefined
+  readonly severity?: AskPayload['severity'] | undefined
+}
+
 /** Returns the urgency, 0 to 3: the higher of risk and severity. */
-export function urgencyOf({ risk, severity, kind }: AskPayload): number {
+export function urgencyOf({ risk, severity, kind }: Graded): number {
   const level = risk === undefined ? 0 : riskLevels.indexOf((risk as { readonly level: RiskLevel }).level)
   const severe =
     severity === undefined ? (kind === 'escalate' ? 2 : 0) : severities.indexOf(severity as Severity)

@@ -126,7 +126,8 @@ function List({ open }: { readonly open: string | null }) {
     if (open === null) document.title = count > 0 ? `${en.inbox} (${count}) · ${en.product}` : en.product
   }, [open, shown.value, gone.value])
   if (!isLoaded.value) return <Loading />
-  if (shown.value.length === 0) return <EmptyList />
+  // A page of a filter can be empty although asks follow.
+  if (shown.value.length === 0 && !hasMore.value) return <EmptyList />
   return (
     <>
       {newCount.value > 0 && (

@@ -1,7 +1,6 @@
 import {
   type Answer,
   type Ask,
-  type AskCount,
   type Audience,
   type Client,
   type CountFilter,
@@ -26,6 +25,7 @@ import {
 } from '../json/shapes.ts'
 import { showAsk, showBrief } from '../json/views.ts'
 import type { Problem } from '../types.ts'
+import { countScanned, scanAsks } from './ask-scan.ts'
 import { findAsk, findFull } from './find-ask.ts'
 import { cursor, limit } from './query.ts'
 import { answerers, everyone, type Route, route } from './route.ts'
@@ -42,7 +42,8 @@ const filter = {
   status: askBriefShape.shape.status.optional().meta({ description: 'Default: open' }),
   overdue: z.enum(['true', 'false']).optional(),
   risk: askBriefShape.shape.risk.unwrap().shape.level.optional().meta({
-    description: 'Reads the asks of the other filters until a page is full; it may hold a few more',
+    description:
+      'Reads at most 1,000 asks of the other filters for a page, which may hold more or fewer asks than `limit`, or none: follow `cursor`',
   }),
 }
 
@@ -76,16 +77,13 @@ export const askRoutes: readonly Route[] = [
     async handle({ client, rights, query }) {
       const { limit = 50, cursor, risk, ...rest } = query
       const filter = filterOf(rest, rights)
-      const found: Ask[] = []
-      let next = cursor
-      do {
-        const size = risk === undefined ? limit : Math.max(limit, scanSize)
-        const page = await client.inbox.list({ ...filter, limit: size, ...omitUndefined({ cursor: next }) })
-        // The store has chosen by names; `may` can hide more.
-        found.push(...page.items.filter((ask) => rights.seesAsk(ask) && hasRisk(ask, risk)))
-        next = page.cursor
-      } while (risk !== undefined && next !== undefined && found.length < limit)
-      const items = found.map(showBrief)
+      // The store has chosen by names; `may` can hide more.
+      const page =
+        risk === undefined
+          ? await client.inbox.list({ ...filter, limit, ...omitUndefined({ cursor }) })
+          : await scanAsks(client, { rights, risk }, { filter, limit, cursor })
+      const items = page.items.filter((ask) => rights.seesAsk(ask)).map(showBrief)
+      const next = page.cursor
       return { status: 200, body: { items, ...(next === undefined ? {} : { cursor: next }) } }
     },
   }),
@@ -99,7 +97,7 @@ export const askRoutes: readonly Route[] = [
     replies: {
       200: z.object({
         count: z.number(),
-        capped: z.boolean().meta({ description: 'Whether there are more than `count`' }),
+        capped: z.boolean().meta({ description: 'Whether there may be more than `count`' }),
       }),
     },
     async handle({ client, rights, query }) {
@@ -107,7 +105,7 @@ export const askRoutes: readonly Route[] = [
       const filter = filterOf(rest, rights)
       const body =
         rights.isNarrowed || risk !== undefined
-          ? await countSeen(client, rights, filter, risk)
+          ? await countScanned(client, { rights, risk }, filter)
           : await client.inbox.count(filter)
       return { status: 200, body }
     },
@@ -265,30 +263,6 @@ async function answerOne(
     const problem = refusalOf(error)
     if (problem === null || problem.status === 503) throw error
     return { status: 'refused', problem }
-  }
-}
-
-/** Asks that are read at once while most of them may not match. */
-const scanSize = 200
-
-function hasRisk(ask: Ask, level: FilterQuery['risk']): boolean {
-  return level === undefined || ask.risk?.level === level
-}
-
-/** Counts what `may` lets the identity see: a count must not tell of more than the list shows. */
-async function countSeen(
-  client: Client,
-  rights: Rights,
-  filter: CountFilter,
-  risk: FilterQuery['risk'],
-): Promise<AskCount> {
-  let count = 0
-  for (let cursor: string | undefined; ; ) {
-    const page = await client.inbox.list({ ...filter, limit: 500, cursor })
-    count += page.items.filter((ask) => rights.seesAsk(ask) && hasRisk(ask, risk)).length
-    if (count > 1000) return { count: 1000, capped: true }
-    if (page.cursor === undefined) return { count, capped: false }
-    cursor = page.cursor
   }
 }
 
