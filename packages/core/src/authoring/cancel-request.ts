@@ -1,4 +1,4 @@
-import { checkText, refuse } from '../checks/options.ts'
+import { checkShown, refuse } from '../checks/options.ts'
 import { checkActor } from '../checks/people.ts'
 import { optional, readOptions, type Spec } from '../checks/spec.ts'
 import { encodeRecord } from '../events/payload.ts'
@@ -21,7 +21,7 @@ export function readCancelRequest(reason: unknown, given: unknown): Uint8Array {
 }
 
 function readReason(given: unknown): string {
-  const reason = checkText('reason of cancel', given)
+  const reason = checkShown('reason of cancel', given)
   if (reason.length <= maxReason) return reason
   return refuse(
     'reason of cancel',

@@ -1,5 +1,5 @@
 import { createLazily } from '../base/lazy.ts'
-import { checkFunction, checkName, checkText, refuse } from '../checks/options.ts'
+import { checkFunction, checkName, checkShown, refuse } from '../checks/options.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Program, Scopes } from '../kernel/operation.ts'
 import type { Scope } from '../kernel/scope.ts'
@@ -144,7 +144,7 @@ const createCtx = createLazily<Ctx, CtxParts>({
     parts.rollback.register(name, undoOperation(parts.options, name, undo))
   },
   rollback: (parts) => (reason: unknown) => {
-    const text = checkText('reason of rollback', reason)
+    const text = checkShown('reason of rollback', reason)
     parts.enter('rollback')
     return parts.rollback.run(text)
   },

@@ -1,4 +1,4 @@
-import { isWellFormed, showValue } from '../base/text.ts'
+import { isWellFormed, repairText, showValue } from '../base/text.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isSchema, type Schema } from '../schemas/schema.ts'
 
@@ -60,12 +60,23 @@ export function checkName(option: string, value: unknown): string {
   return text
 }
 
-/** Checks a text for people. */
-export function checkText(option: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') refuse(option, value, 'It must be a non-empty string.')
+/** Checks a text that people only read, and replaces unpaired surrogates: a long text may have been cut in the middle of an emoji. */
+export function checkShown(option: string, value: unknown): string {
+  return repairText(checkFilled(option, value))
+}
+
+/** Checks a text that is compared: a name or an address. */
+export function checkText(option: string, given: unknown): string {
+  const value = checkFilled(option, given)
   if (!isWellFormed(value))
     refuse(option, value, 'It must be well-formed text: it contains an unpaired surrogate.')
   return value
+}
+
+function checkFilled(option: string, value: unknown): string {
+  return typeof value === 'string' && value !== ''
+    ? value
+    : refuse(option, value, 'It must be a non-empty string.')
 }
 
 /** Checks an integer from `min` to `max`. */

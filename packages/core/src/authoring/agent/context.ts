@@ -1,5 +1,5 @@
 import { implementCallable } from '../../base/implement.ts'
-import { checkName, checkObject, checkText, refuse } from '../../checks/options.ts'
+import { checkName, checkObject, checkShown, refuse } from '../../checks/options.ts'
 import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { listIssues } from '../../errors/catalogue.ts'
 import { FinalError } from '../../errors/final-error.ts'
@@ -100,7 +100,7 @@ export function decision(
   options: unknown,
   { effects, decider }: WorkerServices,
 ): DecideOperation {
-  const asked = checkText('question of decide', question)
+  const asked = checkShown('question of decide', question)
   const of = `of decide '${asked.slice(0, 60)}'`
   const choices = readChoices(`choices ${of}`, given)
   const settings = readDecideOptions(of, options, choices)

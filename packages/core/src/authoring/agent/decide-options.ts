@@ -1,4 +1,4 @@
-import { checkKeys, checkName, checkObject, checkText, refuse } from '../../checks/options.ts'
+import { checkKeys, checkName, checkObject, checkShown, refuse } from '../../checks/options.ts'
 import {
   anything,
   milliseconds,
@@ -67,7 +67,7 @@ function readFallback(option: string, value: unknown, choices: readonly ReadChoi
     if (ask !== undefined && fail === undefined)
       return { do: 'ask', options: checkObject(`${option}.ask`, ask) }
     if (fail !== undefined && ask === undefined)
-      return { do: 'fail', message: checkText(`${option}.fail`, fail) }
+      return { do: 'fail', message: checkShown(`${option}.fail`, fail) }
   }
   const values = choices.map((choice) => `'${choice.value}'`).join(', ')
   return refuse(

@@ -1,4 +1,4 @@
-import { checkText, refuse } from '../../checks/options.ts'
+import { checkShown, refuse } from '../../checks/options.ts'
 import { number, optional, readOptions, required, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { encode } from '../../events/payload.ts'
@@ -52,7 +52,7 @@ const progressOptions = {
 } satisfies Spec<Progress>
 
 function checkMessage(option: string, value: unknown): string {
-  const text = checkText(option, value)
+  const text = checkShown(option, value)
   if (text.length > maxMessage)
     refuse(option, value, `It must have at most 1,000 characters; it has ${text.length}.`)
   return text

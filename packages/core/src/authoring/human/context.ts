@@ -1,6 +1,6 @@
 import { implement } from '../../base/implement.ts'
 import { type RiskLevel, severities } from '../../base/words.ts'
-import { checkBoolean, checkObject, checkSchema, checkText, refuse } from '../../checks/options.ts'
+import { checkBoolean, checkObject, checkSchema, checkShown, refuse } from '../../checks/options.ts'
 import { anything, oneOf, optional, type Spec } from '../../checks/spec.ts'
 import { type FailureRecord, recordFailure } from '../../errors/failure.ts'
 import { decode, encode } from '../../events/payload.ts'
@@ -266,7 +266,7 @@ function joinDetails(own: Given, given: Given): Given {
 function fill(of: string, message: unknown, data: Given, params: Given = {}): string {
   // If a param cannot be formatted, `data` may provide a replacement.
   const shown = Object.entries(params).filter(([name, value]) => isShown(value) || !Object.hasOwn(data, name))
-  return fillMessage(checkText(`message ${of}`, message), { ...data, ...Object.fromEntries(shown) })
+  return fillMessage(checkShown(`message ${of}`, message), { ...data, ...Object.fromEntries(shown) })
 }
 
 function checkAskSchema(option: string, given: unknown): Schema {

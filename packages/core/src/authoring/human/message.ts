@@ -1,3 +1,4 @@
+import { repairText } from '../../base/text.ts'
 import { refuse } from '../../checks/options.ts'
 import type { Shown } from './template.ts'
 
@@ -39,5 +40,5 @@ function show(value: Shown): string {
     ? Number.isNaN(value.getTime())
       ? 'an invalid date'
       : value.toISOString()
-    : String(value)
+    : repairText(String(value))
 }

@@ -11,6 +11,7 @@ import {
   checkName,
   checkObject,
   checkOneOf,
+  checkShown,
   checkText,
   checkWhole,
   partOf,
@@ -46,23 +47,23 @@ import type {
 } from './ask.ts'
 
 const sectionOptions = {
-  title: required(checkText),
+  title: required(checkShown),
   body: required(anything),
   as: optional(checkForm),
 } satisfies Spec<Section>
 
-const linkOptions = { label: required(checkText), url: required(checkUrl) } satisfies Spec<Link>
+const linkOptions = { label: required(checkShown), url: required(checkUrl) } satisfies Spec<Link>
 
 const alternativeOptions = {
-  label: required(checkText),
-  description: optional(checkText),
+  label: required(checkShown),
+  description: optional(checkShown),
 } satisfies Spec<Alternative>
 
 const impactOptions = {
   amount: optional(number(-Number.MAX_VALUE, Number.MAX_VALUE)),
-  currency: optional(checkText),
+  currency: optional(checkShown),
   downtime: optional(checkDuration),
-  affects: optional(checkText),
+  affects: optional(checkShown),
 } satisfies Spec<Impact>
 
 const riskOptions = {
@@ -74,8 +75,8 @@ const riskOptions = {
 
 const choiceOptions = {
   value: required(checkName),
-  label: optional(checkText),
-  effect: optional(checkText),
+  label: optional(checkShown),
+  effect: optional(checkShown),
   style: optional(oneOf(['primary', 'danger'])),
 } satisfies Spec<ChoiceDetails>
 
@@ -182,7 +183,7 @@ function readRisk(option: string, value: unknown): RiskDetails {
 }
 
 function checkReasons(option: string, value: unknown): readonly string[] {
-  return checkArray(option, value).map((reason) => checkText(option, reason))
+  return checkArray(option, value).map((reason) => checkShown(option, reason))
 }
 
 function checkDuration(option: string, value: unknown): Duration {

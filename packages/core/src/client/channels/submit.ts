@@ -1,4 +1,4 @@
-import { checkName, checkObject, checkText } from '../../checks/options.ts'
+import { checkName, checkObject, checkShown, checkText } from '../../checks/options.ts'
 import { checkActor, readAudiences } from '../../checks/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { ResumeResolution } from '../inbox/answering.ts'
@@ -23,7 +23,7 @@ export function createSubmit({ client, channel, procedure }: SubmitOptions): Sub
     const ask = await client.inbox.get(checkName('ask of a reply', id))
     if (ask === null) throw new PawlError('ask-not-found', { ask: String(id) })
     if (isComment(reply)) {
-      const kept = { by: sender.as, comment: checkText('comment of a reply', reply.comment) }
+      const kept = { by: sender.as, comment: checkShown('comment of a reply', reply.comment) }
       const delivery = client.get(procedure, deliveryId(ask.id, channel.name))
       return delivery.signal('comment', kept)
     }
