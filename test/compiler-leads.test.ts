@@ -177,3 +177,95 @@ test('a new method of the store port is asked for by every store', async () => {
     await compileWith('core/src/ports/store/runs.ts', head, `${head}  drop(run: RunKey): Promise<boolean>\n`),
   ).toEqual(['storage-postgres/src/store.ts', 'storage-sqlite/src/store.ts', 'testing/src/memory/store.ts'])
 })
+
+/** Of the files, those of the three stores. */
+function ofStores(files: readonly string[]): readonly string[] {
+  return files.filter((file) => file.startsWith('storage-') || file.startsWith('testing/src/memory'))
+}
+
+test('a new field of a run is asked for where each store writes it and reads it', async () => {
+  const head = 'export interface NewRun {\n'
+  const files = await compileWith(
+    'core/src/ports/store/runs.ts',
+    head,
+    `${head}  readonly queue: string | null\n`,
+  )
+  expect(ofStores(files)).toEqual([
+    'storage-postgres/src/reads/runs.ts',
+    'storage-postgres/src/writes/rows.ts',
+    'storage-sqlite/src/reads/runs.ts',
+    'storage-sqlite/src/writes/rows.ts',
+    'testing/src/memory/reads/runs.ts',
+    'testing/src/memory/writes/create.ts',
+  ])
+})
+
+// The memory store shows all of its record of an ask, so nothing is asked of its reads.
+test('a new field of an ask is asked for where each store writes it and reads it', async () => {
+  const head = 'export interface NewAsk {\n'
+  const files = await compileWith('core/src/ports/store/asks.ts', head, `${head}  readonly votes: number\n`)
+  expect(ofStores(files)).toEqual([
+    'storage-postgres/src/reads/asks.ts',
+    'storage-postgres/src/writes/rows.ts',
+    'storage-sqlite/src/reads/asks.ts',
+    'storage-sqlite/src/writes/rows.ts',
+    'testing/src/memory/writes/commit.ts',
+  ])
+})
+
+test('a new field of an answer is asked for where each store writes it and reads it', async () => {
+  const head = 'export interface NewAnswer {\n'
+  const files = await compileWith(
+    'core/src/ports/store/asks.ts',
+    head,
+    `${head}  readonly via: string | null\n`,
+  )
+  expect(ofStores(files)).toEqual([
+    'storage-postgres/src/reads/asks.ts',
+    'storage-postgres/src/writes/rows.ts',
+    'storage-sqlite/src/reads/asks.ts',
+    'storage-sqlite/src/writes/rows.ts',
+    'testing/src/memory/writes/answer.ts',
+    'testing/src/memory/writes/commit.ts',
+  ])
+})
+
+test('a new field of a message is asked for where each store writes it and reads it', async () => {
+  const head = 'export interface NewMessage {\n'
+  const files = await compileWith(
+    'core/src/ports/store/mail.ts',
+    head,
+    `${head}  readonly by: string | null\n`,
+  )
+  expect(ofStores(files)).toEqual(
+    expect.arrayContaining([
+      'storage-postgres/src/reads/extract.ts',
+      'storage-postgres/src/reads/mail.ts',
+      'storage-postgres/src/writes/rows.ts',
+      'storage-postgres/src/writes/send.ts',
+      'storage-sqlite/src/reads/extract.ts',
+      'storage-sqlite/src/reads/mail.ts',
+      'storage-sqlite/src/writes/rows.ts',
+      'storage-sqlite/src/writes/send.ts',
+      'testing/src/memory/reads/mail.ts',
+      'testing/src/memory/writes/send.ts',
+    ]),
+  )
+})
+
+test('a new field of a unit is asked for where each store writes it', async () => {
+  const head = 'export interface Unit {\n'
+  const files = await compileWith(
+    'core/src/ports/store/commit.ts',
+    head,
+    `${head}  readonly by: string | null\n`,
+  )
+  expect(ofStores(files)).toEqual(
+    expect.arrayContaining([
+      'storage-postgres/src/writes/commit-single.ts',
+      'storage-postgres/src/writes/rows.ts',
+      'storage-sqlite/src/writes/commit.ts',
+      'testing/src/memory/writes/commit.ts',
+    ]),
+  )
+})

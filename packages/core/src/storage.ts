@@ -46,6 +46,8 @@ export type {
   AskOrder,
   AskQuery,
   AskRow,
+  GivenAnswer,
+  KeptAnswer,
   NewAnswer,
   NewAsk,
 } from './ports/store/asks.ts'
@@ -125,3 +127,4 @@ export {
   showEvent,
   showFeedEntry,
 } from './ports/stored-rows.ts'
+export type { Whole } from './ports/whole.ts'

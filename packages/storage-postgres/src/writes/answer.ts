@@ -10,9 +10,9 @@ import {
   refuseMessage,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBytes, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
+import { listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
-import { asBuffer, type Value } from '../connection/fast-path/values.ts'
+import type { Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
 import { onePerRow, unindexed } from '../schema/planner.ts'
@@ -26,6 +26,7 @@ import {
   lockRuns,
   wakeRuns,
 } from './delivery.ts'
+import { answerColumns } from './rows.ts'
 import { drawToken } from './token.ts'
 
 export type Answer = (
@@ -97,19 +98,22 @@ function showMessage({ position, payload }: PendingAnswer, n: number, at: number
   return { n, at, kind: 'answer', name: String(position), payload }
 }
 
-function bindSingle({ run, position, by, token, payload }: PendingAnswer): readonly Value[] {
-  return [run, position, by, token, asBuffer(payload)]
+function bindSingle(reply: PendingAnswer): readonly Value[] {
+  const { run, position, token } = reply
+  return [run, position, token, ...answerColumns.one(reply)]
 }
 
 function bind(replies: readonly PendingAnswer[]): readonly Value[] {
   return [
     listTexts(replies.map(({ run }) => run)),
     listIntegers(replies.map(({ position }) => position)),
-    listTexts(replies.map(({ by }) => by)),
     listTexts(replies.map(({ token }) => token)),
-    listBytes(replies.map(({ payload }) => payload)),
+    ...answerColumns.lists(replies),
   ]
 }
+
+const firstGiven = 4
+const firstOfClaimant = firstGiven + answerColumns.count
 
 function sizeOf({ payload }: PendingAnswer): number {
   return 300 + payload.length
@@ -127,11 +131,12 @@ function writeSingle(names: Names): string {
       where id = $1 and state = 0 for no key update),
     won as (
       update ${asks} a
-      set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = $3, answer = $5, token = $4
+      set status = ${askStatusCode.numberOf.answered}, closed_at = now, token = $3,
+        (${answerColumns.names}) = row(${answerColumns.numbered(firstGiven)})
       from locked l cross join clock
       where a.run = l.run and a.position = $2::int
         and ${isOpen} and (a.closes_at is null or a.closes_at > now)
-      returning a.run),
+      returning a.run, a.answer),
     unlisted as (
       delete from ${askTo} t using won where t.run = won.run and t.position = $2::int),
     told as (
@@ -139,11 +144,11 @@ function writeSingle(names: Names): string {
       select run, now, $2::int, ${feedCode.numberOf['ask-closed']} from won cross join clock),
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)
-      select l.run, now, l.mail + 1, ${messageKindCode.numberOf.answer}, $2::int::text, $5
+      select l.run, now, l.mail + 1, ${messageKindCode.numberOf.answer}, $2::int::text, won.answer
       from locked l join won on won.run = l.run cross join clock returning run, n, at),
     bumped as materialized (select run, n as mail from inserted),
     touched as materialized (select run from inserted),
-    ${wakeRuns(names, 6)}
+    ${wakeRuns(names, firstOfClaimant)}
     select 1 as i, 'answered' as verdict, 0 as state, x.run, x.at, x.n, ${claimedColumns}
     from inserted x join woken w on w.run = x.run`
 }
@@ -154,8 +159,8 @@ function writeAnswer(names: Names): string {
     with clock as materialized (select ${storeTime} as now),
     reply as materialized (
       select *, row_number() over (partition by id, position order by i) = 1 as is_first
-      from unnest(${numberParameters(1, 'text[], int[], text[], text[], bytea[]')}) with ordinality
-        as m(id, position, by, token, payload, i)),
+      from unnest(${numberParameters(1, `text[], int[], text[], ${answerColumns.types}`)}) with ordinality
+        as m(id, position, token, ${answerColumns.names}, i)),
     ${lockRuns(names, '$1')},
     judged as materialized (
       select m.*, l.run, l.state, l.mail, ${isStale} as stale,
@@ -171,7 +176,8 @@ function writeAnswer(names: Names): string {
         select run, token from ${asks} where run = l.run and position = m.position ${onePerRow}) a on true),
     won as (
       update ${asks} a
-      set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = j.by, answer = j.payload, token = j.token
+      set status = ${askStatusCode.numberOf.answered}, closed_at = now, token = j.token,
+        (${answerColumns.names}) = row(${answerColumns.of('j')})
       from judged j cross join clock
       where a.run = j.run and a.position = j.position and j.verdict = 'new'
         and ${isOpen} and (a.closes_at is null or a.closes_at > now)
@@ -186,14 +192,14 @@ function writeAnswer(names: Names): string {
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)
       select j.run, now, j.mail + row_number() over (partition by j.run order by j.i),
-        ${messageKindCode.numberOf.answer}, j.position::text, j.payload
+        ${messageKindCode.numberOf.answer}, j.position::text, j.answer
       from judged j join won on won.i = j.i cross join clock
       returning run, n, name),
     bumped as materialized (select run, max(n) as mail from inserted group by run),
     touched as materialized (
       select distinct j.run from judged j left join won on won.i = j.i
       where won.i is not null or j.verdict = 'answered'),
-    ${wakeRuns(names, 6)}
+    ${wakeRuns(names, firstOfClaimant)}
     select j.i::int, j.run, j.state, now as at,
       case when won.i is not null then 'answered'
            when j.verdict <> 'new' then j.verdict

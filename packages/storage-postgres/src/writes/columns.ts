@@ -13,8 +13,9 @@ import {
   listIntegers,
   listSmallints,
   listTexts,
-  writeLiteral,
 } from '../connection/fast-path/lists.ts'
+import type { Column } from './row-columns.ts'
+import { answerColumns, askColumns } from './rows.ts'
 
 // Passes rows to a statement as one list per column; the statement turns them into rows again.
 
@@ -72,10 +73,9 @@ export class EventColumns {
   }
 }
 
-export const askTypes =
-  'int[], int[], int2[], int2[], bigint[], bigint[], bigint[], text[], text[], text[], text[], text[], bytea[], bytea[]'
-export const askNames =
-  'i, position, status, urgency, due_at, closes_at, answered_at, kind, key, audience, escalate_to, answered_by, payload, answer'
+/** The columns that `AskColumns` fills. */
+export const askTypes: string = `int[], int2[], bigint[], ${askColumns.types}, ${answerColumns.types}`
+export const askNames: string = `i, status, answered_at, ${askColumns.names}, ${answerColumns.names}`
 
 /** The names by which the open asks are found. */
 export const nameTypes = 'int[], int[], int2[], bigint[], bigint[], text[], bool[]'
@@ -117,23 +117,13 @@ export class AskColumns {
   }
 
   values(): readonly Buffer[] {
-    const asks = this.#asks
+    const answers = this.#asks.map(({ answered }) => answered)
     return [
       listIntegers(this.#i),
-      listIntegers(asks.map(({ position }) => position)),
       listSmallints(this.#status),
-      listSmallints(asks.map(({ urgency }) => urgency)),
-      listBigints(asks.map(({ dueAt }) => dueAt)),
-      listBigints(asks.map(({ closesAt }) => closesAt)),
-      listBigints(asks.map(({ answered }) => answered?.at ?? null)),
-      listTexts(asks.map(({ kind }) => kind)),
-      listTexts(asks.map(({ key }) => key)),
-      // Nested lists: `unnest` would flatten them, so each is passed as text.
-      listTexts(asks.map(({ to }) => writeLiteral(to))),
-      listTexts(asks.map(({ escalateTo }) => writeLiteral(escalateTo))),
-      listTexts(asks.map(({ answered }) => answered?.by ?? null)),
-      listBytes(asks.map(({ payload }) => payload)),
-      listBytes(asks.map(({ answered }) => answered?.payload ?? null)),
+      listBigints(answers.map((answered) => answered?.at ?? null)),
+      ...askColumns.lists(this.#asks),
+      ...answerColumns.lists(answers),
     ]
   }
 }
@@ -163,13 +153,6 @@ export function numberParameters(first: number, types: string): string {
     .split(', ')
     .map((type, index) => `$${first + index}::${type}`)
     .join(', ')
-}
-
-export interface Column {
-  readonly name: string
-  readonly type: string
-  /** Whether it can be read by index from the list: it has a fixed width and is never null. */
-  readonly isPlaced: boolean
 }
 
 /** Parses `name type, …`. A question mark after the type means that some rows are null. */

@@ -1,4 +1,11 @@
-import { eventTypeCode, feedCode, operationKindCode, stateCode, type Unit } from '@pawl/core/storage'
+import {
+  eventTypeCode,
+  feedCode,
+  operationKindCode,
+  stateCode,
+  type Unit,
+  type Whole,
+} from '@pawl/core/storage'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
@@ -69,7 +76,13 @@ export interface Single {
 }
 
 /** Returns the single-unit statement for the units; null if none applies. */
-export function bindSingle(worker: number, units: readonly Unit[]): Single | null {
+/** A unit with the fields that these statements write or check. */
+type WholeUnit = Whole<
+  Unit,
+  'run' | 'epoch' | 'head' | 'events' | 'seals' | 'link' | 'seen' | 'strict' | 'next' | 'effects'
+>
+
+export function bindSingle(worker: number, units: readonly WholeUnit[]): Single | null {
   const [unit] = units
   if (unit === undefined || units.length > 1) return null
   const { events, next, strict, seen, effects } = unit

@@ -3,17 +3,10 @@ import {
   type Effect,
   feedCode,
   type RefusedWhy,
-  stateCode,
   type Unit,
   unreachable,
 } from '@pawl/core/storage'
-import {
-  listBigints,
-  listBooleans,
-  listBytes,
-  listIntegers,
-  listSmallints,
-} from '../connection/fast-path/lists.ts'
+import { listBytes, listIntegers, listSmallints } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
@@ -22,8 +15,6 @@ import {
   AskColumns,
   askNames,
   askTypes,
-  type Column,
-  describeColumns,
   EventColumns,
   eventColumns,
   nameNames,
@@ -31,6 +22,7 @@ import {
   numberParameters,
   writeRows,
 } from './columns.ts'
+import { answerColumns, askColumns, unitColumns } from './rows.ts'
 
 /** Verdicts of the statements on a unit, by the numbers they return. `behind`: fenced by a row that is older. */
 export const verdicts = ['ok', 'fenced', 'conflict', 'mail', 'behind', 'refused'] as const
@@ -68,13 +60,10 @@ export function writeCommitStatements(names: Names): CommitStatements {
   }
 }
 
-export const unitColumns: readonly Column[] = describeColumns(
-  'run bigint, epoch int, head int, count int, state int2, park bool, wake_at bigint?, seen int, strict bool, link bytea?',
-)
 const askCount = askTypes.split(', ').length
 
 /** `$1` is the worker, `$2` … the units, then the events. */
-export const firstEvent: number = 2 + unitColumns.length
+export const firstEvent: number = 2 + unitColumns.count
 const firstAsk = firstEvent + eventColumns.length
 const firstName = firstAsk + askCount
 const firstClose = firstName + nameTypes.split(', ').length
@@ -100,7 +89,7 @@ function writeBatch({ runs, events }: Names, more = ''): string {
       where run = any($2::bigint[]) order by run for no key update),
     judged as materialized (
       select u.*, l.mail, ${judgement} as verdict, u.park and l.mail = u.seen as parks
-      from ${writeRows(unitColumns, 2, 'i')} as u
+      from ${writeRows(unitColumns.columns, 2, 'i')} as u
       left join locked l on l.run = u.run),
     written as (
       update ${runs} r
@@ -131,10 +120,9 @@ export function writeEffects(names: Names, replaced = ''): string {
   const { runInfo, messages, asks, askTo, news } = names
   return `,
     opened as (
-      insert into ${asks} (run, opened_at, due_at, closes_at, closed_at, position, status, urgency, kind, key, audience,
-        escalate_to, answered_by, payload, answer)
-      select j.run, now, a.due_at, a.closes_at, coalesce(a.answered_at, case when a.status <> 0 then now end), a.position, a.status, a.urgency,
-        a.kind, a.key, a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
+      insert into ${asks} (run, opened_at, closed_at, status, ${askColumns.names}, ${answerColumns.names})
+      select j.run, now, coalesce(a.answered_at, case when a.status <> 0 then now end), a.status,
+        ${askColumns.of('a')}, ${answerColumns.of('a')}
       from unnest(${numberParameters(firstAsk, askTypes)}) as a(${askNames})
       join judged j on j.i = a.i and j.verdict = 0 cross join clock${replaced}
       returning run, position, status),
@@ -211,20 +199,7 @@ export function bindSlim(worker: number, units: readonly Unit[]): readonly Value
     for (const [k, event] of unit.events.entries())
       events.add(index + 1, unit.head + k, event, unit.seals[k] ?? null)
   }
-  return [
-    worker,
-    listBigints(units.map(({ run }) => run)),
-    listIntegers(units.map(({ epoch }) => epoch)),
-    listIntegers(units.map(({ head }) => head)),
-    listIntegers(units.map((unit) => unit.events.length)),
-    listSmallints(units.map(({ next }) => (next.do === 'end' ? stateCode.numberOf[next.state] : 0))),
-    listBooleans(units.map(({ next }) => next.do === 'park')),
-    listBigints(units.map(({ next }) => (next.do === 'park' ? next.wakeAt : null))),
-    listIntegers(units.map(({ seen }) => seen)),
-    listBooleans(units.map(({ strict }) => strict)),
-    listBytes(units.map(({ link }) => link)),
-    ...events.values(),
-  ]
+  return [worker, ...unitColumns.lists(units), ...events.values()]
 }
 
 export function bindFull(worker: number, units: readonly Unit[]): readonly Value[] {

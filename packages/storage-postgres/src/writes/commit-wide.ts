@@ -4,21 +4,14 @@ import type { Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
 import { onePerRow, unindexed } from '../schema/planner.ts'
 import { eventColumns, numberParameters, writeRows } from './columns.ts'
-import {
-  bindFull,
-  firstEvent,
-  firstOther,
-  judgement,
-  unitColumns,
-  verdicts,
-  writeEffects,
-} from './commit-statements.ts'
+import { bindFull, firstEvent, firstOther, judgement, verdicts, writeEffects } from './commit-statements.ts'
 import { heldList, isHolding } from './hold.ts'
 import { writeNames } from './notices.ts'
+import { infoColumns, messageColumns, runColumns, unitColumns } from './rows.ts'
 import { WideEffects } from './wide-effects.ts'
 
-const sendTypes = 'int[], int[], text[], int2[], text[], text[], bytea[], bool[]'
-const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[], text[], int[]'
+const sendTypes = `int[], int[], text[], bool[], ${messageColumns.types}`
+const childTypes = `int[], int[], text[], int[], ${runColumns.types}, ${infoColumns.types}`
 const firstChild = firstOther + sendTypes.split(', ').length
 const firstStarted = firstChild + childTypes.split(', ').length
 const firstReply = firstStarted + eventColumns.length
@@ -57,16 +50,16 @@ export function writeWideStatement(names: Names): Statement {
     with clock as materialized (select ${storeTime} as now),
     s as materialized (
       select * from unnest(${numberParameters(firstOther, sendTypes)}) with ordinality
-        as s(i, item, id, kind, name, key, payload, must, k)),
+        as s(i, item, id, must, ${messageColumns.names}, k)),
     c as materialized (
       select * from unnest(${numberParameters(firstChild, childTypes)}) with ordinality
-        as c(i, item, id, procedure, version, link, started_by, tags, parent, parent_position, k)),
+        as c(i, item, parent, parent_position, ${runColumns.names}, ${infoColumns.names}, k)),
     locked as materialized (
       select run, id, epoch, head, worker, mail, state, mark, wake_at from ${runs}
       where run = any($2::bigint[]) or id = any($${firstOther + 2}::text[]) order by run for no key update),
     fenced as materialized (
       select u.*, l.mail, ${judgement} as own, u.park and l.mail = u.seen as parks
-      from ${writeRows(unitColumns, 2, 'i')} as u
+      from ${writeRows(unitColumns.columns, 2, 'i')} as u
       left join locked l on l.run = u.run),
     refused as materialized (
       select distinct on (i) i, item, why from (
@@ -84,15 +77,15 @@ export function writeWideStatement(names: Names): Statement {
       select f.*, case when f.own = 0 and x.i is not null then ${verdicts.indexOf('refused')} else f.own end as verdict, x.item, x.why
       from fenced f left join refused x on x.i = f.i),
     sent as materialized (
-      select t.run, t.mail + (row_number() over (partition by t.run order by s.k))::int as n, s.kind, s.name, s.key, s.payload
+      select t.run, t.mail + (row_number() over (partition by t.run order by s.k))::int as n, ${messageColumns.of('s')}
       from s join judged j on j.i = s.i and j.verdict = 0
       join locked t on t.id = s.id and t.state = 0 and t.mail < ${maxMail}
       where not exists ${alreadySent}),
     -- A message with this key may have come since the statement began. Of a run whose counter is behind its messages
     -- none is stored: its owner will find the damage.
     delivered as (
-      insert into ${messages} (run, at, n, kind, name, key, payload)
-      select run, now, n, kind, name, key, payload from sent cross join clock order by run, n
+      insert into ${messages} (run, at, n, ${messageColumns.names})
+      select run, now, n, ${messageColumns.names} from sent cross join clock order by run, n
       on conflict do nothing returning run, n, kind),
     bumped as materialized (select run, max(n) as mail, bool_or(kind = ${cancel}) as cancels from delivered group by run),
     changed as materialized (
@@ -120,13 +113,13 @@ export function writeWideStatement(names: Names): Statement {
     -- In the order of their ids: two commits with the same ids then wait for one another in one direction only. One that
     -- was created since the statement began fails it, and it is run again.
     made as (
-      insert into ${runs} (id, procedure, version, worker, wake_at, created_at, epoch, head, link)
-      select c.id, c.procedure, c.version, null, now, now, 1, 1, c.link
+      insert into ${runs} (worker, wake_at, created_at, epoch, head, ${runColumns.names})
+      select null, now, now, 1, 1, ${runColumns.of('c')}
       from c join judged j on j.i = c.i and j.verdict = 0 cross join clock order by c.id
       returning run, id),
     described as (
-      insert into ${runInfo} (run, procedure, started_by, tags, parent, parent_position)
-      select m.run, c.procedure, c.started_by, c.tags::text[], c.parent, c.parent_position from made m join c on c.id = m.id
+      insert into ${runInfo} (run, procedure, parent, parent_position, ${infoColumns.names})
+      select m.run, c.procedure, c.parent, c.parent_position, ${infoColumns.of('c')} from made m join c on c.id = m.id
       join judged j on j.i = c.i and j.verdict = 0),
     started as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)

@@ -1,18 +1,13 @@
 import { type Created, eventTypeCode, type NewRun, operationKindCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import {
-  listBigints,
-  listBytes,
-  listIntegers,
-  listTexts,
-  writeLiteral,
-} from '../connection/fast-path/lists.ts'
+import { listBigints, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
 import { divide } from './batches.ts'
 import { EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
+import { infoColumns, runColumns } from './rows.ts'
 
 export type Create = (runs: readonly NewRun[]) => Promise<readonly Created[]>
 
@@ -94,25 +89,12 @@ function isSame({ started }: NewRun, { payload }: FirstEvent): boolean {
   return payload !== null && started.payload !== null && asBuffer(payload).equals(started.payload)
 }
 
-function bindOne({
-  id,
-  procedure,
-  version,
-  worker,
-  link,
-  startedBy,
-  tags,
-  started,
-}: NewRun): readonly Value[] {
-  const { type, position, turn, kind, nth, name, failed, tookMs, payload } = started
+function bindOne(run: NewRun): readonly Value[] {
+  const { type, position, turn, kind, nth, name, failed, tookMs, payload } = run.started
+  const kindNumber = kind === null ? null : operationKindCode.numberOf[kind]
   return [
-    ...[id, procedure, version, worker, asBuffer(link), startedBy, listTexts(tags)],
-    ...[
-      eventTypeCode.numberOf[type],
-      position,
-      turn,
-      kind === null ? null : operationKindCode.numberOf[kind],
-    ],
+    ...[run.worker, ...runColumns.one(run), ...infoColumns.one(run)],
+    ...[eventTypeCode.numberOf[type], position, turn, kindNumber],
     ...[name, nth, failed, tookMs, payload && asBuffer(payload)],
   ]
 }
@@ -121,14 +103,9 @@ function bind(runs: readonly NewRun[]): readonly Value[] {
   const events = new EventColumns()
   for (const [index, { started }] of runs.entries()) events.add(index + 1, 0, started, null)
   return [
-    listTexts(runs.map(({ id }) => id)),
-    listTexts(runs.map(({ procedure }) => procedure)),
-    listIntegers(runs.map(({ version }) => version)),
     listBigints(runs.map(({ worker }) => worker)),
-    listBytes(runs.map(({ link }) => link)),
-    listTexts(runs.map(({ startedBy }) => startedBy)),
-    // A nested list: `unnest` would flatten it.
-    listTexts(runs.map(({ tags }) => writeLiteral(tags))),
+    ...runColumns.lists(runs),
+    ...infoColumns.lists(runs),
     ...events.values(),
   ]
 }
@@ -144,7 +121,10 @@ function writeStatements({
   events,
   workers,
 }: Names): Record<'insertOne' | 'insert' | 'find' | 'lock', Statement> {
-  const types = 'text[], text[], int[], bigint[], bytea[], text[], text[]'
+  const types = ['bigint[]', runColumns.types, infoColumns.types].join(', ')
+  const firstInfo = 2 + runColumns.count
+  const firstEvent = firstInfo + infoColumns.count
+  const event = Array.from({ length: 9 }, (_, index) => `$${firstEvent + index}`).join(', ')
   const existing = `
     select r.id, r.run, r.created_at as at, e.payload from ${runs} r left join ${events} e on e.run = r.run and e.seq = 0
     where r.id = any($1::text[]) order by r.run`
@@ -152,15 +132,16 @@ function writeStatements({
     insertOne: new Statement(`
       with clock as materialized (select ${storeTime} as now),
       created as (
-        insert into ${runs} (id, procedure, version, worker, wake_at, created_at, epoch, head, link)
-        select $1, $2, $3::int, w.worker, case when w.worker is null then now end, now, 1, 1, $5
-        from clock left join ${workers} w on w.worker = $4::bigint and not w.dead
-        on conflict (id) do nothing returning run, id, created_at, worker),
+        insert into ${runs} (worker, wake_at, created_at, epoch, head, ${runColumns.names})
+        select w.worker, case when w.worker is null then now end, now, 1, 1, ${runColumns.numbered(2)}
+        from clock left join ${workers} w on w.worker = $1::bigint and not w.dead
+        on conflict (id) do nothing returning run, id, procedure, created_at, worker),
       described as (
-        insert into ${runInfo} (run, procedure, started_by, tags) select run, $2, $6, $7::text[] from created),
+        insert into ${runInfo} (run, procedure, ${infoColumns.names})
+        select run, procedure, ${infoColumns.numbered(firstInfo)} from created),
       started as (
         insert into ${events} (run, at, seq, epoch, type, position, turn, kind, name, nth, failed, took_ms, payload)
-        select run, created_at, 0, case when worker is null then 0 else 1 end, $8, $9, $10, $11, $12, $13, $14, $15, $16 from created)
+        select run, created_at, 0, case when worker is null then 0 else 1 end, ${event} from created)
       select id, run, created_at as at from created`),
     insert: new Statement(`
       with clock as materialized (select ${storeTime} as now),
@@ -169,22 +150,22 @@ function writeStatements({
       numbered as materialized (
         select *, nextval('${runKeys}') as run
         from unnest(${numberParameters(1, types)}) with ordinality
-          as g(id, procedure, version, worker, link, started_by, tags, i)),
+          as g(worker, ${runColumns.names}, ${infoColumns.names}, i)),
       given as materialized (
         select g.*, w.worker as owner from numbered g
         left join ${workers} w on w.worker = g.worker and not w.dead),
       created as (
-        insert into ${runs} (run, id, procedure, version, worker, wake_at, created_at, epoch, head, link)
-        select run, id, procedure, version, owner, case when owner is null then now end, now, 1, 1, link
-        from given cross join clock order by id
+        insert into ${runs} (run, worker, wake_at, created_at, epoch, head, ${runColumns.names})
+        select g.run, g.owner, case when g.owner is null then now end, now, 1, 1, ${runColumns.of('g')}
+        from given g cross join clock order by g.id
         on conflict (id) do nothing returning run, id),
       described as (
-        insert into ${runInfo} (run, procedure, started_by, tags)
-        select c.run, g.procedure, g.started_by, g.tags::text[] from created c join given g on g.id = c.id),
+        insert into ${runInfo} (run, procedure, ${infoColumns.names})
+        select c.run, g.procedure, ${infoColumns.of('g')} from created c join given g on g.id = c.id),
       started as (
         insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
         select c.run, now, e.took_ms, e.seq, case when g.owner is null then 0 else 1 end, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
-        from ${writeRows(eventColumns, 8)} as e
+        from ${writeRows(eventColumns, firstEvent)} as e
         join given g on g.i = e.i join created c on c.id = g.id cross join clock)
       select id, run, now as at from created cross join clock`),
     find: new Statement(existing),

@@ -6,7 +6,6 @@ import {
   type Installed,
   type KeptAsk,
   type LastPart,
-  messageKindCode,
   namesOf,
   type StorePort,
   stateCode,
@@ -19,7 +18,6 @@ import {
   listIntegers,
   listSmallints,
   listTexts,
-  writeLiteral,
 } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
@@ -27,6 +25,7 @@ import { codeOf } from '../faults.ts'
 import { type Names, storeTime } from '../names.ts'
 import { describeColumns, EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
 import { bindNotices, writeNames } from './notices.ts'
+import { infoColumns, keptAskColumns, keptMessageColumns } from './rows.ts'
 
 export type Install = StorePort['install']
 
@@ -69,35 +68,28 @@ export function prepareInstall(database: Database): Install {
   }
 }
 
-const messageTypes = 'int[], bigint[], int2[], bool[], text[], text[], bytea[]'
-const askTypes =
-  'int[], int2[], int2[], bigint[], bigint[], bigint[], bigint[], text[], text[], text[], text[], text[], bytea[], bytea[]'
 const nameTypes = 'int[], int2[], bigint[], bigint[], bigint[], text[], bool[]'
-const firstMessage = 18
-const firstAsk = firstMessage + messageTypes.split(', ').length
-const firstName = firstAsk + askTypes.split(', ').length
+const firstInfo = 16
+const firstMessage = firstInfo + infoColumns.count
+const firstAsk = firstMessage + keptMessageColumns.count
+const firstName = firstAsk + keptAskColumns.count
 const firstCheckpoint = firstName + nameTypes.split(', ').length
 const firstNotice = firstCheckpoint + 6
 const noticeTypes = 'int[], int[], int2[], int2[], text[], bytea[], int[], bigint[]'
 const checkpointTypes = 'bigint[], int[], int[], int[], text[], bytea[]'
 
 function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] {
-  const { state, base, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = last
+  const { state, base, link, createdAt, endedAt, cancelAt, parent, info } = last
   const { messages, asks, states } = last
   return [
     ...[hidden, id, stateCode.numberOf[state], asBuffer(link), createdAt, cancelAt, messages.at(-1)?.n ?? 0],
-    ...[endedAt, startedBy, listTexts(tags), parent?.run ?? null, parent?.position ?? null],
+    ...[endedAt, parent?.run ?? null, parent?.position ?? null],
     ...[info && asBuffer(info), base],
     ...[listTexts(states.map(({ name }) => name)), listBigints(states.map(({ at }) => at))],
     listBytes(states.map(({ payload }) => payload)),
-    listIntegers(messages.map(({ n }) => n)),
-    listBigints(messages.map(({ at }) => at)),
-    listSmallints(messages.map(({ kind }) => messageKindCode.numberOf[kind])),
-    listBooleans(messages.map(({ used }) => used)),
-    listTexts(messages.map(({ name }) => name)),
-    listTexts(messages.map(({ key }) => key)),
-    listBytes(messages.map(({ payload }) => payload)),
-    ...bindAsks(asks),
+    ...infoColumns.one(last),
+    ...keptMessageColumns.lists(messages),
+    ...keptAskColumns.lists(asks),
     ...bindNames(asks.filter(({ status }) => status === 'open')),
     listBigints(last.checkpoints.map(({ at }) => at)),
     listIntegers(last.checkpoints.map(({ slot }) => slot)),
@@ -108,25 +100,6 @@ function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] 
     ...bindNotices(last.notices),
     listIntegers(last.notices.map(({ seq }) => seq)),
     listBigints(last.notices.map(({ at }) => at)),
-  ]
-}
-
-function bindAsks(asks: readonly KeptAsk[]): readonly Value[] {
-  return [
-    listIntegers(asks.map(({ position }) => position)),
-    listSmallints(asks.map(({ status }) => askStatusCode.numberOf[status])),
-    listSmallints(asks.map(({ urgency }) => urgency)),
-    listBigints(asks.map(({ openedAt }) => openedAt)),
-    listBigints(asks.map(({ dueAt }) => dueAt)),
-    listBigints(asks.map(({ closesAt }) => closesAt)),
-    listBigints(asks.map(({ closedAt }) => closedAt)),
-    listTexts(asks.map(({ kind }) => kind)),
-    listTexts(asks.map(({ key }) => key)),
-    listTexts(asks.map(({ to }) => writeLiteral(to))),
-    listTexts(asks.map(({ escalateTo }) => writeLiteral(escalateTo))),
-    listTexts(asks.map(({ answeredBy }) => answeredBy)),
-    listBytes(asks.map(({ payload }) => payload)),
-    listBytes(asks.map(({ answer }) => answer)),
   ]
 }
 
@@ -165,25 +138,24 @@ function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'fin
     finish: new Statement(`
       with clock as materialized (select ${storeTime} as now),
       shown as (
-        update ${runs} set id = $2, state = $3::int2, base = $14::int, link = $4, created_at = coalesce($5::bigint, now), cancel_at = $6::bigint,
+        update ${runs} set id = $2, state = $3::int2, base = $12::int, link = $4, created_at = coalesce($5::bigint, now), cancel_at = $6::bigint,
           mail = $7::int, wake_at = case when $3::int2 = ${live} then now end
         from clock where id = $1 and state = ${hiddenState} returning run, procedure, now),
       described as (
-        insert into ${runInfo} (run, procedure, ended_at, started_by, tags, parent, parent_position, info)
-        select run, procedure, $8::bigint, $9, $10::text[], $11, $12::int, $13::bytea from shown),
+        insert into ${runInfo} (run, procedure, ended_at, parent, parent_position, info, ${infoColumns.names})
+        select run, procedure, $8::bigint, $9, $10::int, $11::bytea, ${infoColumns.numbered(firstInfo)} from shown),
       exposed as (
         insert into ${runState} (run, name, at, payload)
-        select s.run, e.* from shown s cross join unnest($15::text[], $16::bigint[], $17::bytea[]) as e),
+        select s.run, e.* from shown s cross join unnest($13::text[], $14::bigint[], $15::bytea[]) as e),
       sent as (
-        insert into ${messages} (run, n, at, kind, used, name, key, payload)
-        select s.run, m.* from shown s cross join unnest(${numberParameters(firstMessage, messageTypes)}) as m),
+        insert into ${messages} (run, ${keptMessageColumns.names})
+        select s.run, ${keptMessageColumns.of('m')}
+        from shown s cross join unnest(${numberParameters(firstMessage, keptMessageColumns.types)})
+          as m(${keptMessageColumns.names})),
       asked as (
-        insert into ${asks} (run, position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience,
-          escalate_to, answered_by, payload, answer)
-        select s.run, a.position, a.status, a.urgency, a.opened_at, a.due_at, a.closes_at, a.closed_at, a.kind, a.key,
-          a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
-        from shown s cross join unnest(${numberParameters(firstAsk, askTypes)})
-          as a(position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer)
+        insert into ${asks} (run, ${keptAskColumns.names})
+        select s.run, ${keptAskColumns.of('a')}
+        from shown s cross join unnest(${numberParameters(firstAsk, keptAskColumns.types)}) as a(${keptAskColumns.names})
         returning run, position, status),
       listed as (
         insert into ${askTo} (run, due, opened_at, closes_at, position, urgency, late, name)

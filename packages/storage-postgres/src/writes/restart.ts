@@ -11,14 +11,9 @@ import {
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
-import {
-  type Column,
-  describeColumns,
-  EventColumns,
-  eventColumns,
-  numberParameters,
-  writeRows,
-} from './columns.ts'
+import { describeColumns, EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
+import type { Column } from './row-columns.ts'
+import { messageColumns } from './rows.ts'
 
 /** Begins new generations of runs that have ended. False: one is live or removed, or its log has another head. */
 export type Restart = (generations: readonly NewGeneration[]) => Promise<boolean>
@@ -41,7 +36,7 @@ export function prepareRestart(database: Database): Restart {
 const generationColumns: readonly Column[] = describeColumns(
   'run bigint, head int, version int?, link bytea?, started_by text?, tags text?, info bytea?, cancel_at bigint?, events int, keeps bool, signals int, exposed_until bigint',
 )
-const signalTypes = 'int[], int[], text[], bytea[]'
+const signalTypes = `int[], int[], ${messageColumns.types}`
 const checkpointTypes = 'bigint[], int[]'
 const firstSignal = 1 + generationColumns.length
 const firstCheckpoint = firstSignal + signalTypes.split(', ').length
@@ -59,7 +54,10 @@ function bindGenerations(generations: readonly NewGeneration[]): readonly Value[
     }
   }
   const signals = generations.flatMap(({ kept }, index) =>
-    (kept?.signals ?? []).map((signal, k) => ({ ...signal, i: index + 1, k: k + 1 })),
+    (kept?.signals ?? []).map((signal, k) => {
+      const message = { ...signal, kind: 'signal', key: null } as const
+      return { ...message, i: index + 1, k: k + 1 }
+    }),
   )
   const checkpoints = generations.flatMap(({ kept }) => kept?.checkpoints ?? [])
   return [
@@ -77,8 +75,7 @@ function bindGenerations(generations: readonly NewGeneration[]): readonly Value[
     listBigints(generations.map(({ kept }) => kept?.exposedUntil ?? -1)),
     listIntegers(signals.map(({ i }) => i)),
     listIntegers(signals.map(({ k }) => k)),
-    listTexts(signals.map(({ name }) => name)),
-    listBytes(signals.map(({ payload }) => payload)),
+    ...messageColumns.lists(signals),
     listBigints(checkpoints.map(({ n }) => n)),
     listIntegers(checkpoints.map(({ seq }) => seq)),
     ...events.values(),
@@ -119,9 +116,10 @@ function writeStatements({
         from begun b where m.run = b.run and (not b.keeps or m.kind in (${stale}))
           and (not m.used or m.key is not null or m.payload is not null)),
       sent as (
-        insert into ${messages} (run, n, at, kind, used, name, payload)
-        select b.run, b.mail - b.signals + s.k, b.at, ${messageKindCode.numberOf.signal}, false, s.name, s.payload
-        from begun b join unnest(${numberParameters(firstSignal, signalTypes)}) as s(i, k, name, payload) on s.i = b.i),
+        insert into ${messages} (run, n, at, ${messageColumns.names})
+        select b.run, b.mail - b.signals + s.k, b.at, ${messageColumns.of('s')}
+        from begun b join unnest(${numberParameters(firstSignal, signalTypes)}) as s(i, k, ${messageColumns.names})
+          on s.i = b.i),
       removed as (
         delete from ${runState} s using begun b where s.run = b.run and (s.at > b.exposed_until or s.seq > b.before)),
       unsaved as (delete from ${checkpoints} c using begun b where c.run = b.run and c.n <> all($${firstCheckpoint}::bigint[])),

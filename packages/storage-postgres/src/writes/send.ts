@@ -1,8 +1,8 @@
 import { type Claimant, messageKindCode, type NewMessage, refuseMessage, type Sent } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBytes, listSmallints, listTexts } from '../connection/fast-path/lists.ts'
+import { listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
-import { asBuffer, type Value } from '../connection/fast-path/values.ts'
+import type { Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
 import { onePerRow } from '../schema/planner.ts'
@@ -17,6 +17,7 @@ import {
   wakeRuns,
 } from './delivery.ts'
 import { heldList, isHolding } from './hold.ts'
+import { messageColumns } from './rows.ts'
 import { drawKey } from './token.ts'
 
 export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
@@ -83,19 +84,15 @@ function isFresh({ kind, isKeyMade }: PendingMessage): boolean {
   return kind === 'signal' && isKeyMade
 }
 
-function bindSingle({ run, kind, name, key, payload }: PendingMessage): readonly Value[] {
-  return [run, messageKindCode.numberOf[kind], name, key, payload && asBuffer(payload)]
+function bindSingle(message: PendingMessage): readonly Value[] {
+  return [message.run, ...messageColumns.one(message)]
 }
 
 function bind(pending: readonly PendingMessage[]): readonly Value[] {
-  return [
-    listTexts(pending.map(({ run }) => run)),
-    listSmallints(pending.map(({ kind }) => messageKindCode.numberOf[kind])),
-    listTexts(pending.map(({ name }) => name)),
-    listTexts(pending.map(({ key }) => key)),
-    listBytes(pending.map(({ payload }) => payload)),
-  ]
+  return [listTexts(pending.map(({ run }) => run)), ...messageColumns.lists(pending)]
 }
+
+const firstOfClaimant = 2 + messageColumns.count
 
 function sizeOf({ payload }: PendingMessage): number {
   return 300 + (payload?.length ?? 0)
@@ -109,11 +106,11 @@ function writeSingle(names: Names): string {
       select run, id, head, mail, worker, state, mark, tries, positives, wake_at, procedure, version from ${names.runs} r
       where id = $1 and state = 0 and not coalesce(${isHolding('r')}, false) for no key update),
     inserted as (
-      insert into ${names.messages} (run, at, n, kind, name, key, payload)
-      select run, now, mail + 1, $2, $3, $4, $5 from locked cross join clock returning run, n, at),
+      insert into ${names.messages} (run, at, n, ${messageColumns.names})
+      select run, now, mail + 1, ${messageColumns.numbered(2)} from locked cross join clock returning run, n, at),
     bumped as materialized (select run, n as mail from inserted),
     touched as materialized (select run from inserted),
-    ${wakeRuns(names, 6)}
+    ${wakeRuns(names, firstOfClaimant)}
     select 1 as i, 'new' as verdict, x.run, null as position, 0 as state, x.n, x.at, ${claimedColumns}
     from inserted x join woken w on w.run = x.run`
 }
@@ -123,8 +120,8 @@ function writeSend(names: Names): string {
   return `
     with clock as materialized (select ${storeTime} as now),
     message as materialized (
-      select * from unnest(${numberParameters(1, 'text[], int2[], text[], text[], bytea[]')}) with ordinality
-        as m(id, kind, name, key, payload, i)),
+      select * from unnest(${numberParameters(1, `text[], ${messageColumns.types}`)}) with ordinality
+        as m(id, ${messageColumns.names}, i)),
     ${lockRuns(names, '$1')},
     found as materialized (
       select m.*, l.run, l.state, l.mail, a.position,
@@ -150,12 +147,12 @@ function writeSend(names: Names): string {
     numbered as materialized (
       select *, mail + (row_number() over (partition by run order by i))::int as n from judged where verdict = 'new'),
     inserted as (
-      insert into ${names.messages} (run, at, n, kind, name, key, payload)
-      select run, now, n, kind, name, key, payload from numbered cross join clock order by run, n
+      insert into ${names.messages} (run, at, n, ${messageColumns.names})
+      select m.run, now, m.n, ${messageColumns.of('m')} from numbered m cross join clock order by m.run, m.n
       on conflict (run, key) where key is not null do nothing returning run, n),
     bumped as materialized (select run, max(n) as mail from inserted group by run),
     touched as materialized (select distinct run from judged where verdict in ('new', 'duplicate')),
-    ${wakeRuns(names, 6)}
+    ${wakeRuns(names, firstOfClaimant)}
     select j.i::int, j.verdict, j.run, j.position, j.state, x.n, now as at, ${claimedColumns}
     from judged j cross join clock
     left join numbered n on n.i = j.i

@@ -1,24 +1,17 @@
 import {
   type ChildRun,
   type Effect,
-  messageKindCode,
   type NewAsk,
   type NewCheckpoint,
   type NewNotice,
   type OutgoingMessage,
   unreachable,
 } from '@pawl/core/storage'
-import {
-  listBooleans,
-  listBytes,
-  listIntegers,
-  listSmallints,
-  listTexts,
-  writeLiteral,
-} from '../connection/fast-path/lists.ts'
+import { listBooleans, listBytes, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import { EventColumns } from './columns.ts'
 import { bindNotices } from './notices.ts'
+import { infoColumns, messageColumns, runColumns } from './rows.ts'
 
 /** Collects the effects that only the widest statement writes as its lists. */
 export class WideEffects {
@@ -112,29 +105,22 @@ function bindSends(sends: readonly Item<OutgoingMessage>[]): readonly Value[] {
     listIntegers(sends.map(({ i }) => i)),
     listIntegers(sends.map(({ item }) => item)),
     listTexts(sends.map(({ value }) => value.run)),
-    listSmallints(sends.map(({ value }) => messageKindCode.numberOf[value.kind])),
-    listTexts(sends.map(({ value }) => value.name)),
-    listTexts(sends.map(({ value }) => value.key)),
-    listBytes(sends.map(({ value }) => value.payload)),
     listBooleans(sends.map(({ value }) => value.must)),
+    ...messageColumns.lists(sends.map(({ value }) => value)),
   ]
 }
 
 function bindChildren(children: readonly Item<ChildRun>[]): readonly Value[] {
   const events = new EventColumns()
-  for (const [index, { value }] of children.entries()) events.add(index + 1, 0, value.started, null)
+  const runs = children.map(({ value }) => value)
+  for (const [index, { started }] of runs.entries()) events.add(index + 1, 0, started, null)
   return [
     listIntegers(children.map(({ i }) => i)),
     listIntegers(children.map(({ item }) => item)),
-    listTexts(children.map(({ value }) => value.id)),
-    listTexts(children.map(({ value }) => value.procedure)),
-    listIntegers(children.map(({ value }) => value.version)),
-    listBytes(children.map(({ value }) => value.link)),
-    listTexts(children.map(({ value }) => value.startedBy)),
-    // A list in a list: `unnest` would flatten them.
-    listTexts(children.map(({ value }) => writeLiteral(value.tags))),
-    listTexts(children.map(({ value }) => value.parent.run)),
-    listIntegers(children.map(({ value }) => value.parent.position)),
+    listTexts(runs.map(({ parent }) => parent.run)),
+    listIntegers(runs.map(({ parent }) => parent.position)),
+    ...runColumns.lists(runs),
+    ...infoColumns.lists(runs),
     ...events.values(),
   ]
 }

@@ -4,6 +4,7 @@ import type { AskReads } from '../reads/asks.ts'
 import type { AskNames } from './ask-names.ts'
 import type { FeedWrites } from './feed.ts'
 import type { LeaveMessage } from './message.ts'
+import { answerColumns } from './rows.ts'
 
 export type Answer = (answer: NewAnswer, at: number) => Answered
 
@@ -18,14 +19,15 @@ export function prepareAnswer(
     'select run, state from runs where id = ?',
   )
   const close = database.prepare(
-    `update asks set status = 1, closed_at = ?, answered_by = ?, answer = ?
+    `update asks set status = 1, closed_at = ?, ${answerColumns.assigned}
      where run = ? and position = ? and status = 0 and (closes_at is null or closes_at > ?)`,
   )
-  return ({ run: id, position, by, payload }, at) => {
+  return (given, at) => {
+    const { run: id, position, payload } = given
     const found = findRun.get(id)
     if (!found) return { outcome: 'missing' }
     const { run, state } = found
-    if (state === 0 && close.run(at, by, payload, run, position, at).changes === 1) {
+    if (state === 0 && close.run(at, ...answerColumns.valuesOf(given), run, position, at).changes === 1) {
       names.remove(run, position)
       feed.tell('ask-closed', run, position, at)
       const message = leave(run, { at, kind: 'answer', name: String(position), key: null, payload })

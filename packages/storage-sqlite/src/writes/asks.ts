@@ -2,6 +2,7 @@ import { askStatusCode, type NewAsk, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { AskNames } from './ask-names.ts'
 import type { FeedWrites } from './feed.ts'
+import { answerColumns, askColumns } from './rows.ts'
 
 export interface AskWrites {
   open(run: RunKey, ask: NewAsk, at: number): void
@@ -11,9 +12,8 @@ export interface AskWrites {
 
 export function prepareAsks(database: Database, names: AskNames, feed: FeedWrites): AskWrites {
   const insert = database.prepare(
-    `insert into asks (run, position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience,
-       escalate_to, answered_by, payload, answer)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into asks (run, status, opened_at, closed_at, ${askColumns.names}, ${answerColumns.names})
+     values (?, ?, ?, ?, ${askColumns.places}, ${answerColumns.places})`,
   )
   const close = database.prepare(
     'update asks set status = ?, closed_at = ? where run = ? and position = ? and status = 0',
@@ -27,12 +27,10 @@ export function prepareAsks(database: Database, names: AskNames, feed: FeedWrite
         remove.run(run, ask.position)
         if (ask.key !== null) removeKey.run(run, ask.key)
       }
-      const { position, urgency, dueAt, closesAt, kind, key, to, escalateTo, payload, answered } = ask
+      const { position, answered } = ask
       const status = askStatusCode.numberOf[answered ? 'answered' : 'open']
-      const audiences = [JSON.stringify(to), JSON.stringify(escalateTo)]
-      const times = [at, dueAt, closesAt, answered?.at ?? null]
-      const outcome = [answered?.by ?? null, payload, answered?.payload ?? null]
-      insert.run(run, position, status, urgency, ...times, kind, key, ...audiences, ...outcome)
+      const given = [...askColumns.valuesOf(ask), ...answerColumns.valuesOf(answered)]
+      insert.run(run, status, at, answered?.at ?? null, ...given)
       if (answered === null) names.add(run, ask, at)
       feed.tell(answered === null ? 'ask-opened' : 'ask-closed', run, position, at)
     },

@@ -6,6 +6,7 @@ import {
   type Unit,
   type UnitOutcome,
   unreachable,
+  type Whole,
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
@@ -36,6 +37,12 @@ export type Commit = (
   at: number,
 ) => readonly UnitOutcome[]
 
+/** A unit with the fields that the fence, its events and its effects write. */
+type WholeUnit = Whole<
+  Unit,
+  'run' | 'epoch' | 'head' | 'events' | 'seals' | 'link' | 'seen' | 'strict' | 'next' | 'effects'
+>
+
 export function prepareCommit(
   database: Database,
   names: AskNames,
@@ -56,7 +63,7 @@ export function prepareCommit(
     return own.outcome !== 'mail' || (unit.strict && own.mail !== unit.seen) ? own : refusal
   }
 
-  function writeUnit(worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
+  function writeUnit(worker: WorkerKey, unit: WholeUnit, at: number): UnitOutcome {
     const refusal = unit.effects.length === 0 ? undefined : others.findRefusal(unit.effects, at)
     if (refusal) return explainOtherRun(worker, unit, refusal)
     const isUpToDate = fence.advanceUpToDate(worker, unit)

@@ -1,12 +1,10 @@
 import {
-  askStatusCode,
   hiddenState,
   hideId,
   type Installed,
   type KeptAsk,
   type LastPart,
   type LogEvent,
-  messageKindCode,
   type RunCopy,
   type RunKey,
   stateCode,
@@ -17,6 +15,7 @@ import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
 import type { FeedWrites } from './feed.ts'
 import type { NoticeWrites } from './notices.ts'
+import { infoColumns, keptAskColumns, keptMessageColumns } from './rows.ts'
 
 export type Install = (
   copy: RunCopy,
@@ -69,44 +68,34 @@ function prepareFinish(
     'update runs set id = ?, state = ?, base = ?, link = ?, created_at = ?, cancel_at = ?, mail = ?, wake_at = ? where run = ?',
   )
   const insertInfo = database.prepare(
-    'insert into run_info (run, ended_at, started_by, tags, parent, parent_position, info) values (?, ?, ?, ?, ?, ?, ?)',
+    `insert into run_info (run, ended_at, parent, parent_position, info, ${infoColumns.names})
+     values (?, ?, ?, ?, ?, ${infoColumns.places})`,
   )
   const insertTag = database.prepare('insert into run_tags (tag, run) values (?, ?) on conflict do nothing')
   const insertMessage = database.prepare(
-    'insert into messages (run, n, at, kind, used, name, key, payload) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    `insert into messages (run, ${keptMessageColumns.names}) values (?, ${keptMessageColumns.places})`,
   )
   const insertAsk = database.prepare(
-    `insert into asks (run, position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience,
-       escalate_to, answered_by, payload, answer)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into asks (run, ${keptAskColumns.names}) values (?, ${keptAskColumns.places})`,
   )
-
   const insertState = database.prepare('insert into run_state (run, name, at, payload) values (?, ?, ?, ?)')
 
   function addAsk(run: RunKey, ask: KeptAsk, at: number): void {
-    const { position, urgency, openedAt, dueAt, closesAt, closedAt, kind, key, payload, answer } = ask
-    const audiences = [JSON.stringify(ask.to), JSON.stringify(ask.escalateTo)]
-    const status = askStatusCode.numberOf[ask.status]
-    const times = [openedAt, dueAt, closesAt, closedAt]
-    insertAsk.run(
-      ...[run, position, status, urgency, ...times, kind, key],
-      ...[...audiences, ask.answeredBy, payload, answer],
-    )
+    insertAsk.run(run, ...keptAskColumns.valuesOf(ask))
     if (ask.status !== 'open') return
-    names.add(run, { ...ask, answered: null }, openedAt)
-    feed.tell('ask-opened', run, position, at)
+    names.add(run, { ...ask, answered: null }, ask.openedAt)
+    feed.tell('ask-opened', run, ask.position, at)
   }
 
   return (run, id, last, at) => {
-    const { state, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info, messages, asks } = last
+    const { state, base, link, createdAt, endedAt, cancelAt, tags, parent, info, messages, asks } = last
     const wakeAt = state === 'live' ? at : null
     const mail = messages.at(-1)?.n ?? 0
-    show.run(id, stateCode.numberOf[state], last.base, link, createdAt ?? at, cancelAt, mail, wakeAt, run)
+    show.run(id, stateCode.numberOf[state], base, link, createdAt ?? at, cancelAt, mail, wakeAt, run)
     const origin = [parent?.run ?? null, parent?.position ?? null]
-    insertInfo.run(run, endedAt, startedBy, JSON.stringify(tags), ...origin, info)
+    insertInfo.run(run, endedAt, ...origin, info, ...infoColumns.valuesOf(last))
     for (const tag of tags) insertTag.run(tag, run)
-    for (const { n, at: sentAt, kind, used, name, key, payload } of messages)
-      insertMessage.run(run, n, sentAt, messageKindCode.numberOf[kind], used ? 1 : 0, name, key, payload)
+    for (const message of messages) insertMessage.run(run, ...keptMessageColumns.valuesOf(message))
     for (const ask of asks) addAsk(run, ask, at)
     for (const { name, at: shownAt, payload } of last.states) insertState.run(run, name, shownAt, payload)
     for (const kept of last.checkpoints) checkpoints.write(run, kept, kept.at, kept.seq)

@@ -1,12 +1,10 @@
-import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
+import type { Message, RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { checkInteger } from '../connection/integers.ts'
+import { type LeftMessage, messageColumns } from './rows.ts'
 
 /** Stores a numbered message for a live run, and sets the run due if no worker owns it. */
-export type LeaveMessage = (
-  run: RunKey,
-  message: Omit<Message, 'n'> & { readonly key: string | null },
-) => Message
+export type LeaveMessage = (run: RunKey, message: LeftMessage) => Message
 
 export function prepareLeaveMessage(database: Database): LeaveMessage {
   const wake = database.prepare(
@@ -15,15 +13,14 @@ export function prepareLeaveMessage(database: Database): LeaveMessage {
   )
   const insert = database
     .prepare<unknown[], number>(
-      `insert into messages (run, n, at, kind, used, name, key, payload)
-       select ?, mail, ?, ?, 0, ?, ?, ? from runs where run = ? returning n`,
+      `insert into messages (run, n, used, ${messageColumns.names})
+       select ?, mail, 0, ${messageColumns.places} from runs where run = ? returning n`,
     )
     .pluck()
-  return (run, { at, kind, name, key, payload }) => {
+  return (run, message) => {
+    const { at, kind, name, payload } = message
     wake.run(at, at, run)
-    const n = checkInteger(
-      insert.get(run, at, messageKindCode.numberOf[kind], name, key, payload, run) as number,
-    )
-    return { n, at, kind, name, payload }
+    const n = insert.get(run, ...messageColumns.valuesOf(message), run) as number
+    return { n: checkInteger(n), at, kind, name, payload }
   }
 }

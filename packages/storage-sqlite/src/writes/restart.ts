@@ -11,6 +11,7 @@ import type { Database } from '../connection/database.ts'
 import { readNames } from '../reads/names.ts'
 import type { CheckpointWrites } from './checkpoints.ts'
 import { prepareInsertEvent } from './event.ts'
+import { infoColumns, messageColumns } from './rows.ts'
 
 /** Begins new generations of runs that have ended. False: one is live or removed, or its log has another head. */
 export type Restart = (generations: readonly NewGeneration[], at: number) => boolean
@@ -45,7 +46,7 @@ function prepareBegin(
     'update messages set used = 1, payload = null, key = null where run = ? and (used = 0 or key is not null or payload is not null)',
   )
   const describe = database.prepare(
-    'update run_info set ended_at = null, started_by = ?, tags = ?, info = ? where run = ?',
+    `update run_info set ended_at = null, info = ?, ${infoColumns.assigned} where run = ?`,
   )
   const leaveParent = database.prepare(
     'update run_info set parent = null, parent_position = null where run = ?',
@@ -73,7 +74,7 @@ function prepareBegin(
     }
     removeStates.run(run, kept?.exposedUntil ?? -1, base)
     for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
-    describe.run(startedBy, JSON.stringify(tags), info, run)
+    describe.run(info, ...infoColumns.valuesOf({ startedBy, tags }), run)
     for (const tag of tags) insertTag.run(tag, run)
   }
 }
@@ -88,11 +89,13 @@ function prepareKeepMail(database: Database): (run: RunKey, kept: KeptPast, at: 
     .prepare<[RunKey], number>('update runs set mail = mail + 1 where run = ? returning mail')
     .pluck()
   const send = database.prepare(
-    `insert into messages (run, n, at, kind, used, name, key, payload)
-     values (?, ?, ?, ${messageKindCode.numberOf.signal}, 0, ?, null, ?)`,
+    `insert into messages (run, n, used, ${messageColumns.names}) values (?, ?, 0, ${messageColumns.places})`,
   )
   return (run, { signals }, at) => {
     dropStale.run(run)
-    for (const { name, payload } of signals) send.run(run, count.get(run) ?? 0, at, name, payload)
+    for (const signal of signals) {
+      const message = { ...signal, at, kind: 'signal', key: null } as const
+      send.run(run, count.get(run) ?? 0, ...messageColumns.valuesOf(message))
+    }
   }
 }

@@ -3,11 +3,13 @@ import type {
   AskStatus,
   CheckpointRow,
   FeedEntry,
+  KeptAnswer,
   KeptNotice,
   LogEvent,
   Mark,
   Message,
   NewAsk,
+  NewRun,
   ProcedureVersions,
   QuarantineCause,
   RunKey,
@@ -58,13 +60,14 @@ export interface StateRecord extends StateRow {
   readonly seq: number | null
 }
 
-export interface RunRecord {
+/** What a run keeps of the one that was given, besides its code and its log. */
+export type KeptRun = Omit<NewRun, 'id' | 'procedure' | 'version' | 'started' | 'worker'>
+
+export interface RunRecord extends KeptRun {
   readonly run: RunKey
   readonly id: string
   readonly procedure: string
   createdAt: number
-  tags: readonly string[]
-  startedBy: string | null
   parent: RunParent | null
   readonly events: LogEvent[]
   /** The number of events of earlier generations that were dropped: the seq of the first event. */
@@ -113,14 +116,12 @@ export interface MessageRecord extends Omit<Message, 'payload'> {
   payload: Uint8Array | null
 }
 
-export interface AskRecord extends Omit<NewAsk, 'answered' | 'replaces' | 'key'> {
+export interface AskRecord extends Omit<NewAsk, 'answered' | 'replaces' | 'key'>, KeptAnswer {
   key: string | null
   readonly run: RunRecord
   readonly openedAt: number
   status: AskStatus
   closedAt: number | null
-  answeredBy: string | null
-  answer: Uint8Array | null
 }
 
 export function makeTables(): Tables {

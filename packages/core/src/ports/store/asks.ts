@@ -43,7 +43,7 @@ export interface NewAsk {
    */
   readonly replaces?: boolean
   /** Set if an early answer exists: the ask is opened and closed at once, with that answer and its time. */
-  readonly answered: { readonly by: string; readonly at: number; readonly payload: Uint8Array } | null
+  readonly answered: EarlyAnswer | null
 }
 
 /** An answer to an open ask. */
@@ -52,6 +52,27 @@ export interface NewAnswer {
   readonly position: number
   readonly by: string
   readonly payload: Uint8Array
+}
+
+/** An answer that came before its ask was open. */
+export interface EarlyAnswer extends GivenAnswer {
+  readonly at: number
+}
+
+/** What a person has answered. */
+export type GivenAnswer = Omit<NewAnswer, 'run' | 'position'>
+
+/** What the row of an ask keeps of its answer; null before it is answered. */
+export type KeptAnswer = {
+  readonly [Field in keyof GivenAnswer as Field extends keyof AnswerNames ? AnswerNames[Field] : Field]:
+    | GivenAnswer[Field]
+    | null
+}
+
+/** The fields of an answer that have another name in the row of its ask. */
+interface AnswerNames {
+  readonly by: 'answeredBy'
+  readonly payload: 'answer'
 }
 
 /** The outcome of an answer. */
@@ -69,7 +90,7 @@ export type Answered =
   | Damaged
 
 /** An ask as stored; see {@link RunRow}. */
-export interface AskRow extends Omit<NewAsk, 'answered' | 'replaces' | 'to' | 'escalateTo'> {
+export interface AskRow extends Omit<NewAsk, 'answered' | 'replaces' | 'to' | 'escalateTo'>, KeptAnswer {
   readonly run: string
   readonly runKey: RunKey
   readonly procedure: string
@@ -79,8 +100,6 @@ export interface AskRow extends Omit<NewAsk, 'answered' | 'replaces' | 'to' | 'e
   readonly status: AskStatus | number
   readonly openedAt: number
   readonly closedAt: number | null
-  readonly answeredBy: string | null
-  readonly answer: Uint8Array | null
   /** Its sort values in a list by names, if they differ from the row: one of the two is damaged. */
   readonly place?: AskPlace
 }

@@ -4,7 +4,7 @@ import type { AskRow } from './asks.ts'
 import type { KeptCheckpoint } from './checkpoints.ts'
 import type { Message } from './mail.ts'
 import type { KeptNotice, NoticeRow } from './notices.ts'
-import type { RunKey, RunParent, RunRow, RunState } from './runs.ts'
+import type { NewRun, RunKey, RunParent, RunRow, RunState } from './runs.ts'
 import type { StateRow } from './state.ts'
 
 /** Stores copies of runs. */
@@ -22,16 +22,13 @@ export interface CopyStore {
 }
 
 /** A run that is copied part by part. */
-export interface RunCopy {
-  readonly id: string
+export interface RunCopy extends Pick<NewRun, 'id' | 'procedure' | 'version'> {
   /** Identifies the copy in progress: 32 hex digits, drawn by the caller. Two copies with one id do not affect each other. */
   readonly token: string
-  readonly procedure: string
-  readonly version: number | null
 }
 
 /** What makes a copied log a run. */
-export interface LastPart {
+export interface LastPart extends Omit<NewRun, keyof RunCopy | 'started' | 'worker'> {
   /** See {@link RunRow.base}. */
   readonly base: number
   /** The hash of the whole log. */
@@ -42,8 +39,6 @@ export interface LastPart {
   readonly createdAt: number | null
   readonly endedAt: number | null
   readonly cancelAt: number | null
-  readonly tags: readonly string[]
-  readonly startedBy: string | null
   readonly parent: RunParent | null
   readonly info: Uint8Array | null
   /** In the order of their numbers. The last number is the mail counter. */

@@ -39,17 +39,12 @@ export interface NewMessage {
 }
 
 /** A message from one run to another, which is stored with the events of its sender. */
-export interface OutgoingMessage {
-  readonly run: string
+export interface OutgoingMessage extends Omit<NewMessage, 'kind'> {
   /**
    * 'cancel' requests that the run is cancelled, as {@link MailStore.cancel} does. Its name is empty, its key `cancelKey`. A
    * quarantined run refuses one that must arrive; any other is stored, and the run does not become due.
    */
   readonly kind: Exclude<Message['kind'], 'early' | 'answer' | 'update'>
-  readonly name: string
-  /** As the key of a {@link NewMessage}. */
-  readonly key: string | null
-  readonly payload: Uint8Array | null
   /** Whether the unit is refused if there is no such live run and none that has got a message with this key. */
   readonly must: boolean
 }
@@ -86,7 +81,7 @@ export type Sent =
   | Damaged
 
 /** A stored message. */
-export interface Message {
+export interface Message extends Omit<NewMessage, 'run' | 'kind' | 'key'> {
   /** The mail counter when it arrived; increasing, with gaps. */
   readonly n: number
   readonly at: number
@@ -94,7 +89,6 @@ export interface Message {
   readonly kind: 'signal' | 'early' | 'answer' | 'cancel' | 'ended' | 'watch' | 'update'
   /** The name of the signal or update, the ask's key, or the position of the ask, as its row has it, or of the waiting operation as text. */
   readonly name: string
-  readonly payload: Uint8Array | null
 }
 
 /** The rows of the run are inconsistent, or a later version wrote them. Nothing was stored. */

@@ -141,11 +141,8 @@ export type Created =
  * A run as stored. Its row may be damaged: the store returns it unchecked, and core validates it.
  * A number represents a word that this version does not know, and null a malformed list.
  */
-export interface RunRow {
+export interface RunRow extends Omit<NewRun, 'started' | 'worker' | 'tags'> {
   readonly run: RunKey
-  readonly id: string
-  readonly procedure: string
-  readonly version: number | null
   readonly state: RunState | number
   readonly mark: Mark | number
   /** Why it is marked. */
@@ -171,7 +168,6 @@ export interface RunRow {
   /** When it was first requested to be cancelled. */
   readonly cancelAt: number | null
   readonly tags: readonly string[] | null
-  readonly startedBy: string | null
   /** The run that created it; null if a caller did. */
   readonly parent: RunParent | null
   readonly info: Uint8Array | null

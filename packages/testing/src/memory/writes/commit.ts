@@ -1,19 +1,28 @@
 import {
   type Effect,
+  type KeptAnswer,
   type NewAsk,
   type Unit,
   type UnitOutcome,
   unreachable,
+  type Whole,
   type WorkerKey,
 } from '@pawl/core/storage'
 import { tell } from '../feed.ts'
 import { notify } from '../notices.ts'
 import { type AskRecord, copy, headOf, type RunRecord, type Tables } from '../tables.ts'
+import { keepAnswer } from './answer.ts'
 import { putCheckpoint } from './checkpoints.ts'
 import { appendEvent } from './event.ts'
 import { createChild, findRefusal, sendOut } from './others.ts'
 
-export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
+/** A unit with the fields that are written here. */
+type WholeUnit = Whole<
+  Unit,
+  'run' | 'epoch' | 'head' | 'events' | 'seals' | 'link' | 'seen' | 'strict' | 'next' | 'effects'
+>
+
+export function commitUnit(tables: Tables, worker: WorkerKey, unit: WholeUnit, at: number): UnitOutcome {
   const run = tables.runsByKey.get(unit.run)
   if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
   if (headOf(run) !== unit.head) return { outcome: 'conflict' }
@@ -91,22 +100,15 @@ function apply(
   }
 }
 
-function openAsk(
-  tables: Tables,
-  run: RunRecord,
-  { answered, replaces = false, ...ask }: NewAsk,
-  at: number,
-): void {
-  if (replaces) giveWay(tables, run, ask)
+const unanswered: KeptAnswer = { answeredBy: null, answer: null }
+
+function openAsk(tables: Tables, run: RunRecord, ask: NewAsk, at: number): void {
+  if (ask.replaces === true) giveWay(tables, run, ask)
+  const { position, kind, key, urgency, to, escalateTo, dueAt, closesAt, payload, answered } = ask
   const record: AskRecord = {
-    ...ask,
-    run,
-    payload: copy(ask.payload),
-    openedAt: at,
-    status: answered ? 'answered' : 'open',
-    closedAt: answered ? answered.at : null,
-    answeredBy: answered ? answered.by : null,
-    answer: answered ? copy(answered.payload) : null,
+    ...{ run, position, kind, key, urgency, to, escalateTo, dueAt, closesAt, payload: copy(payload) },
+    ...{ status: answered ? 'answered' : 'open', openedAt: at, closedAt: answered?.at ?? null },
+    ...(answered === null ? unanswered : keepAnswer(answered)),
   }
   tables.asks.push(record)
   run.asks.set(record.position, record)

@@ -1,28 +1,32 @@
 import type { Created, NewRun, RunParent } from '@pawl/core/storage'
 import { isAlive } from '../ownership.ts'
-import { copy, type RunRecord, type Tables } from '../tables.ts'
+import { copy, type KeptRun, type RunRecord, type Tables } from '../tables.ts'
 import { appendEvent } from './event.ts'
 
 /** `parent`: the run that creates it, if one does. */
 export function createRun(
   tables: Tables,
-  given: NewRun,
+  { started, worker, ...given }: NewRun,
   at: number,
   parent: RunParent | null = null,
 ): Created {
   const known = tables.runs.get(given.id)
   if (known) return { outcome: 'exists', run: known.run }
   const run = makeRecord(tables, given, at)
-  Object.assign(run, { parent, tags: [...given.tags], startedBy: given.startedBy })
-  Object.assign(run, { worker: given.worker, link: copy(given.link) })
-  if (!isAlive(tables, given.worker)) {
+  Object.assign(run, { ...keepRun(given), parent, worker })
+  if (!isAlive(tables, worker)) {
     run.worker = null
     run.wakeAt = at
   }
-  appendEvent(run, given.started, null, at, run.worker === null ? 0 : 1)
+  appendEvent(run, started, null, at, run.worker === null ? 0 : 1)
   tables.runs.set(run.id, run)
   tables.runsByKey.set(run.run, run)
   return { outcome: 'created', run: run.run, at }
+}
+
+/** What the record of a run keeps of the one that was given. */
+export function keepRun({ link, tags, startedBy }: KeptRun): KeptRun {
+  return { link: copy(link), tags: [...tags], startedBy }
 }
 
 /** Makes a record that is in no table yet: live, and neither owned nor due. */

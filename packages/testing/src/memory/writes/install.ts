@@ -3,7 +3,7 @@ import { tell } from '../feed.ts'
 import { putNotice } from '../notices.ts'
 import { type AskRecord, copy, type RunRecord, type Tables } from '../tables.ts'
 import { putCheckpoint } from './checkpoints.ts'
-import { makeRecord } from './create.ts'
+import { keepRun, makeRecord } from './create.ts'
 
 export function installRun(
   tables: Tables,
@@ -28,9 +28,9 @@ export function installRun(
 }
 
 function finish(tables: Tables, run: RunRecord, last: LastPart, at: number): void {
-  const { state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info, link, messages, asks } = last
-  Object.assign(run, { state, base: last.base, endedAt, cancelAt, tags: [...tags], startedBy, parent })
-  Object.assign(run, { createdAt: createdAt ?? at, info: copy(info), link: copy(link) })
+  const { state, base, createdAt, endedAt, cancelAt, parent, info, messages, asks } = last
+  Object.assign(run, { ...keepRun(last), state, base, endedAt, cancelAt, parent })
+  Object.assign(run, { createdAt: createdAt ?? at, info: copy(info) })
   for (const { used, ...message } of messages)
     run.messages.push({ ...message, payload: copy(message.payload), isUsed: used })
   run.mail = run.messages.at(-1)?.n ?? 0
