@@ -180,7 +180,6 @@ export const en = {
   showAll: 'Show all',
   showLess: 'Show less',
   nothing: 'None',
-  moreRows: (count: number) => `${count} more rows`,
   image: 'Image of the artifact',
   imageRefused: 'This image is not shown: only PNG, JPEG, WebP and GIF up to 2 MiB are.',
 

@@ -1,8 +1,8 @@
 import type { Json } from '../api/types.ts'
 import { en } from '../en.ts'
-import { isObject } from '../form/control.ts'
 import { lazy } from '../ui/lazy.tsx'
 import { plainOf, summaryOf } from './plain.ts'
+import { type TableContent, tableOf } from './table.ts'
 import { marked, Text } from './text.tsx'
 import { LongText, Value } from './value.tsx'
 
@@ -24,8 +24,10 @@ export function Formatted({ value, as }: { readonly value: Json; readonly as?: s
     case 'json':
     case 'code':
       return <LongText isCode text={textOf(value)} />
-    case 'table':
-      return isTable(plain) ? <Table rows={plain} /> : <Value value={value} />
+    case 'table': {
+      const table = tableOf(plain)
+      return table === null ? <Value value={value} /> : <Table {...table} />
+    }
     case 'diff':
       return typeof plain === 'string' ? <Patch text={plain} /> : <Value value={value} />
     case 'image':
@@ -41,15 +43,7 @@ export function textOf(value: Json): string {
   return typeof plain === 'string' ? plain : JSON.stringify(plain, null, 2)
 }
 
-type TableRows = readonly { readonly [column: string]: Json }[]
-const mostRows = 200
-
-function isTable(value: Json): value is TableRows {
-  return Array.isArray(value) && value.length > 0 && value.every(isObject)
-}
-
-function Table({ rows }: { readonly rows: TableRows }) {
-  const columns = [...new Set(rows.slice(0, mostRows).flatMap((row) => Object.keys(row)))].slice(0, 30)
+function Table({ columns, rows }: TableContent) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls has to be reached by keyboard
     <div class="scroll" tabIndex={0}>
@@ -64,20 +58,17 @@ function Table({ rows }: { readonly rows: TableRows }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, mostRows).map((row, index) => (
+          {rows.map((row, index) => (
             <tr key={index}>
               {columns.map((column) => (
                 <td key={column} class={typeof row[column] === 'number' ? 'number' : undefined}>
-                  <Text>
-                    {Object.hasOwn(row, column) ? summaryOf(row[column] ?? null).slice(0, 500) : ''}
-                  </Text>
+                  <Text>{Object.hasOwn(row, column) ? summaryOf(row[column] ?? null) : ''}</Text>
                 </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length > mostRows && <p class="faint">{en.moreRows(rows.length - mostRows)}</p>}
     </div>
   )
 }
