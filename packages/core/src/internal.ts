@@ -71,6 +71,7 @@ export {
   readStates,
   readStoreHealth,
   readWorkers,
+  startersOfOriginals,
 } from './client/log/events.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
 export { type AskFact, factsOf, payloadText, plainPayload, riskOf } from './client/views/facts.ts'

@@ -7,6 +7,8 @@ export interface Answerable {
   readonly to: readonly string[]
   /** Who started its run, or the topmost run above it. */
   readonly startedBy: string | undefined
+  /** Who started the runs of which that run is a fork. */
+  readonly alsoStartedBy: readonly string[]
 }
 
 /** Who wants to answer. */
@@ -36,15 +38,19 @@ export function mayAnswer(ask: Answerable, who: Answerer, selfApproval: boolean)
       what: `Ask ${ask.id} is not addressed to ${acting}.`,
       remedy: `It is addressed to ${ask.to.join(', ')}.`,
     }
-  return selfApproval ? allowed : mayApprove(ask.startedBy, persons)
+  return selfApproval ? allowed : mayApprove([ask.startedBy, ...ask.alsoStartedBy], persons)
 }
 
-/** Judges whether one of these persons answers in a run that they have started. */
-export function mayApprove(startedBy: string | undefined, persons: readonly string[]): AnswerVerdict {
-  if (startedBy === undefined || !persons.includes(startedBy)) return allowed
+/** Judges whether one of these persons answers in a run that they have started, or in a fork of one. */
+export function mayApprove(
+  starters: readonly (string | undefined)[],
+  persons: readonly string[],
+): AnswerVerdict {
+  const starter = starters.find((one) => one !== undefined && persons.includes(one))
+  if (starter === undefined) return allowed
   return {
     ok: false,
-    what: `${startedBy} started the run and cannot answer its asks: \`selfApproval\` is false.`,
+    what: `${starter} started the run and cannot answer its asks: \`selfApproval\` is false.`,
     remedy: 'Let another person answer.',
   }
 }

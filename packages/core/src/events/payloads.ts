@@ -46,12 +46,16 @@ export interface ForkOrigin {
   readonly edits: Uint8Array
   /** The runs of which the original is a fork itself. Missing if there are none. */
   readonly above?: readonly string[]
+  /** Who started the original and those runs. Missing in the forks of earlier versions. */
+  readonly starters?: readonly string[]
 }
 
 /** The fork to whose family a run belongs, and the runs of which it is a fork. */
 export interface ForkFamily {
   readonly id: string
   readonly originals: readonly string[]
+  /** Who started the originals. Missing if no one is known. */
+  readonly starters?: readonly string[]
 }
 
 /** Where a fork comes from. */
@@ -348,6 +352,8 @@ export interface AskPayload {
   readonly to?: readonly string[]
   /** The audiences that may also answer it once it is overdue. */
   readonly escalateTo?: readonly string[]
+  /** Who started the runs of which its run, or a run above it, is a fork. Missing if there are none. */
+  readonly starters?: readonly string[]
   /** Names of the channels that deliver it; missing if they decide. */
   readonly channels?: readonly string[]
   /** When the timeout passes, in ms since 1970. */

@@ -13,7 +13,10 @@ export function forkFamilyOf(
   id: string,
   { forkedFrom, fork, parent }: Pick<StartedPayload, 'forkedFrom' | 'fork' | 'parent'>,
 ): ForkFamily | null {
-  if (forkedFrom !== undefined) return { id, originals: [forkedFrom.run, ...(forkedFrom.above ?? [])] }
+  if (forkedFrom !== undefined) {
+    const { run, above = [], starters } = forkedFrom
+    return { id, originals: [run, ...above], ...(starters === undefined ? {} : { starters }) }
+  }
   // One that an earlier version made.
   if (fork !== undefined) return { id, originals: [fork.run] }
   return parent?.fork ?? null

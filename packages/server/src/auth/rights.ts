@@ -58,7 +58,7 @@ export interface Rights {
    * Checks an answer to an ask that does not exist yet. The people it will be addressed to are unknown, so only `admin` may.
    * @throws PawlError 'run-not-found', ServerError 'not-allowed'
    */
-  checkEarlyAnswer(run: RunView, by: Identity['actor']): void
+  checkEarlyAnswer(run: RunView, by: Identity['actor'], starters: readonly string[]): void
   /** Procedures of Pawl itself, and their runs, are for role `admin` alone. @throws ServerError 'not-allowed' */
   checkProcedure(name: string): void
   /** @throws ServerError 'not-allowed' */
@@ -116,11 +116,11 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
           `${actor} would start the fork and answer its ask ${ask.id}: \`selfApproval\` is false. Fork before the answer instead, so that others are asked.`,
         )
     },
-    checkEarlyAnswer(run, by) {
+    checkEarlyAnswer(run, by, starters) {
       rights.checkRun('see', run)
       if (role !== 'admin')
         refuse(`Only role admin may answer before the question is asked; ${actor} has role ${role}.`)
-      if (!selfApproval) check(mayApprove(run.startedBy, [by, actor]))
+      if (!selfApproval) check(mayApprove([run.startedBy, ...starters], [by, actor]))
       if (!allows('answer', run)) refuse(`${actor} may not answer the asks of run ${run.id}.`)
     },
     checkProcedure(name) {

@@ -7,7 +7,7 @@ import {
   PawlError,
   type ResumeResolution,
 } from '@pawl/core'
-import { answerFound, askByKeyOf, checkFound, findAskOf } from '@pawl/core/internal'
+import { answerFound, askByKeyOf, checkFound, findAskOf, startersOfOriginals } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -226,7 +226,8 @@ export const askRoutes: readonly Route[] = [
         // By its id: the answer goes to the very ask that was checked.
         await client.inbox.answer(asked.id, answer, { as: by, via })
       } else {
-        rights.checkEarlyAnswer(await client.get(run).status(), by)
+        const view = await client.get(run).status()
+        rights.checkEarlyAnswer(view, by, await startersOfOriginals(client, view.id))
         await client.inbox.answer({ run, key: params.key }, answer, { as: by, via })
       }
       return { status: 202, body: { stored: true } }

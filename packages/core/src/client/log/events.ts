@@ -1,6 +1,8 @@
 import type { EventType, LogEvent } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
+import { readStarted } from '../../events/read-started.ts'
 import { understand } from '../../ports/rows.ts'
+import { forkFamilyOf } from '../../runs/fork-family.ts'
 import type { Connection } from '../connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../feed.ts'
 import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
@@ -178,4 +180,16 @@ export async function readEvents(
 function showEvent(event: LogEvent): RunEvent {
   const { seq, at, type } = event
   return { seq, at: new Date(at), type, entry: entryAfter(undefined, event) }
+}
+
+/** Returns who started the runs of which a run, or one above it, is a fork. */
+export async function startersOfOriginals(
+  { inbox }: Pick<Client, 'inbox'>,
+  id: string,
+): Promise<readonly string[]> {
+  const connection = connectionOf(inbox)
+  const row = await findRun(connection, id)
+  const [started] = await (await connection.store()).load(row.run, row.base, row.base + 1)
+  if (started === undefined) return []
+  return understand(() => forkFamilyOf(id, readStarted(started))?.starters ?? [])
 }

@@ -291,10 +291,14 @@ function withoutMessage(event: LogEvent): LogEvent {
   return { ...event, payload: encodeRecord({ ...of, n: noMessage }, 'update') }
 }
 
-/** The runs of which the original of a fork, or the root of its family, is a fork itself. */
-function originalsOf(original: string, started: StartedPayload): Pick<ForkOrigin, 'above'> {
+/** The runs of which the original of a fork, or the root of its family, is a fork itself; and who started it and them. */
+function originalsOf(original: string, started: StartedPayload): Pick<ForkOrigin, 'above' | 'starters'> {
   const family = forkFamilyOf(original, started)
-  return family === null ? {} : { above: family.originals }
+  const starters = [...new Set([started.by, ...(family?.starters ?? [])])].filter((one) => one !== null)
+  return {
+    ...(family === null ? {} : { above: family.originals }),
+    ...(starters.length === 0 ? {} : { starters }),
+  }
 }
 
 /** Stores the fork. False: a run with its id exists. */

@@ -68,6 +68,7 @@ function toAskView({ askIds, sha256 }: Connection, row: KnownAsk, now: number): 
     alternatives: pinned.alternatives ?? [],
     risk,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
+    alsoStartedBy: (pinned.starters ?? []) as readonly Actor[],
     to: readAudience(row, now),
     details: (pinned.details ?? []) as readonly Section[],
     links: pinned.links ?? [],

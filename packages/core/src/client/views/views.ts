@@ -240,6 +240,8 @@ export interface Ask {
   readonly risk: RiskDetails | undefined
   /** The actor who started the run. */
   readonly startedBy: Actor | undefined
+  /** Who started the runs of which its run, or a run above it, is a fork: with `selfApproval: false` they cannot answer it either. */
+  readonly alsoStartedBy: readonly Actor[]
   readonly to: readonly Audience[]
   readonly details: readonly Section[]
   readonly links: readonly { readonly label: string; readonly url: string }[]

@@ -89,6 +89,8 @@ export interface ActivityContext {
   } | null
   /** The audience that also sees an overdue ask. */
   readonly escalateTo: string | undefined
+  /** Who started the runs of which this one, or a run above it, is a fork. */
+  readonly starters: readonly string[]
   /** Returns the store's time. */
   now(): number
   record(draft: Draft): void

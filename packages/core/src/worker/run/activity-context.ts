@@ -55,6 +55,9 @@ export class RunActivityContext implements ActivityContext {
   get escalateTo(): ActivityContext['escalateTo'] {
     return this.#run.services.escalateTo
   }
+  get starters(): readonly string[] {
+    return this.#run.continuation.family?.starters ?? []
+  }
   get history(): StepHistory {
     this.#history ??= new LoggedSteps(this.#run)
     return this.#history

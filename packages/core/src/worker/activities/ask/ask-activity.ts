@@ -175,8 +175,9 @@ export class AskActivity implements Activity {
     if (!silence.ok) return this.#refuse(invalidDefault(spec, silence))
     const unstorable = findUnstorable(silence.value)
     if (unstorable !== null) return this.#refuse(unstorable)
-    const { escalateTo } = context
-    const ask = composeAsk(spec, { silence: silence.value, history, escalateTo, now: context.now() })
+    const { escalateTo, starters } = context
+    const parts = { silence: silence.value, history, escalateTo, starters, now: context.now() }
+    const ask = composeAsk(spec, parts)
     const early = spec.key === null ? undefined : context.take([topicOf('early', spec.key)])
     if (early === undefined) this.#open(ask)
     else this.#answerEarly(ask, early)

@@ -66,13 +66,14 @@ export interface AskParts {
   readonly history: readonly StepResult[]
   /** The default audience of `onTimeout: 'escalate'`. */
   readonly escalateTo: string | undefined
+  readonly starters: readonly string[]
   readonly now: number
 }
 
 /** Composes the stored ask. Its timeout starts at `now`: time lost before that does not count. */
 export function composeAsk(
   spec: AskSpec,
-  { silence, history, escalateTo: engine, now }: AskParts,
+  { silence, history, escalateTo: engine, starters, now }: AskParts,
 ): ComposedAsk {
   const due = spec.due === null ? null : dueAt(spec.due, now)
   const steps = showHistory(history, spec.payload)
@@ -81,6 +82,7 @@ export function composeAsk(
     ...spec.payload,
     ...{ silence, to },
     ...(escalateTo.length === 0 ? {} : { escalateTo }),
+    ...(starters.length === 0 ? {} : { starters }),
     ...(due === null ? {} : { dueAt: due }),
     ...(steps.length === 0 ? {} : { history: steps }),
   }

@@ -51,7 +51,7 @@ test('reports a default that cannot be stored as a misuse', () => {
 
 test('starts the timeout when the ask is composed', () => {
   const silence: Silence = { do: 'fail' }
-  const parts = { silence, history: [], escalateTo: undefined, now: 1_000 }
+  const parts = { silence, history: [], escalateTo: undefined, starters: [], now: 1_000 }
   expect(composeAsk(spec({ due: { afterMs: 50 } }), parts)).toMatchObject({ silence, dueAt: 1_050 })
   expect(composeAsk(spec({ due: { atMs: 7 } }), parts)).toMatchObject({ dueAt: 7 })
   expect(composeAsk(spec(), parts)).not.toHaveProperty('dueAt')
@@ -59,7 +59,7 @@ test('starts the timeout when the ask is composed', () => {
 
 test('says who may answer, and who may once it is overdue', () => {
   const silence: Silence = { do: 'escalate' }
-  const parts = { history: [], escalateTo: 'group:duty', now: 1_000 }
+  const parts = { history: [], escalateTo: 'group:duty', starters: [], now: 1_000 }
   expect(composeAsk(spec(), { ...parts, silence })).toMatchObject({
     ...{ to: ['group:ops'], escalateTo: ['group:duty'] },
   })
@@ -69,7 +69,7 @@ test('says who may answer, and who may once it is overdue', () => {
 test('gives an ask that stays open after its deadline a due time and no closing time', () => {
   const silence: Silence = { do: 'keep-waiting' }
   const ask = composeAsk(spec({ due: { afterMs: 50 } }), {
-    ...{ silence, history: [], escalateTo: undefined, now: 1_000 },
+    ...{ silence, history: [], escalateTo: undefined, starters: [], now: 1_000 },
   })
   const parts = {
     position: 3,

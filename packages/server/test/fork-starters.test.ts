@@ -1,0 +1,84 @@
+import { procedure } from '@pawl/core'
+import { answerRulesOf } from '@pawl/core/internal'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { startServer } from './support/server.ts'
+
+const approval = async (human: { approve(message: string): Promise<{ approved: boolean }> }) =>
+  (await human.approve('Pay?')).approved
+const pay = procedure({ name: 'pay' }, (ctx) => approval(ctx.human))
+const paying = procedure({ name: 'paying' }, async (ctx): Promise<boolean> => {
+  await ctx.step('look', () => 1)
+  return ctx.call(pay)
+})
+const again = procedure({ name: 'again', signals: { more: z.boolean() } }, async (ctx): Promise<boolean> => {
+  const isMore = await ctx.receive('more')
+  return isMore ? ctx.continueAs() : approval(ctx.human)
+})
+const procedures = [pay, paying, again]
+const yes = { approved: true }
+
+/** Who may answer the open ask of a run, of those who have started it, forked it, and a third person. */
+async function mayAnswer(server: Awaited<ReturnType<typeof startServer>>, run: string) {
+  const asks = await server.engine.inbox.list()
+  const ask = asks.items.find((one) => one.run === run || one.run.startsWith(`${run}.`))
+  if (ask === undefined) throw new Error(`Run ${run} asks nothing.`)
+  const person = (as: `user:${string}`) => answerRulesOf(server.engine).judge(ask, { as, names: [] }).ok
+  const statuses: Record<string, number> = {}
+  for (const who of ['ana', 'olga', 'root'])
+    statuses[who] = (await server.call(who, 'POST', `/v1/asks/${ask.id}/check`, yes)).status
+  return { channels: [person('user:ana'), person('user:olga'), person('user:root')], statuses, id: ask.id }
+}
+
+const waiting = async (server: Awaited<ReturnType<typeof startServer>>, count: number) =>
+  expect.poll(async () => (await server.engine.inbox.list()).items.length).toBe(count)
+
+test.each([
+  ['a fork', pay, []],
+  ['a child of a fork', paying, []],
+  ['a later generation of a fork', again, [true, false]],
+] as const)('who started the original cannot answer in %s', async (_what, started, signals) => {
+  await using server = await startServer({ selfApproval: false, procedures })
+  const { engine } = server
+  const send = async (id: string, all: readonly boolean[]) => {
+    for (const one of all) await engine.get(id).signal('more', one)
+  }
+  await engine.run(started as typeof pay, undefined, { id: 'a', by: 'user:ana' })
+  await send('a', signals.slice(1))
+  await waiting(server, 1)
+  await engine.fork('a', { position: 0 }, { id: 'b', by: 'user:olga' })
+  await send('b', signals)
+  await waiting(server, 2)
+  expect(await mayAnswer(server, 'b')).toMatchObject({
+    channels: [false, false, true],
+    statuses: { ana: 403, olga: 403, root: 200 },
+  })
+  // Of the original, only the one who started it.
+  expect(await mayAnswer(server, 'a')).toMatchObject({ statuses: { ana: 403, olga: 200, root: 200 } })
+})
+
+test('nor can they in a fork of the fork, nor before it asks', async () => {
+  await using server = await startServer({ selfApproval: false, procedures })
+  const keyed = procedure({ name: 'keyed', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    return (await ctx.human.approve('Pay?', { key: 'pay' })).approved
+  })
+  await using early = await startServer({ selfApproval: false, procedures: [keyed] })
+  await server.engine.run(pay, undefined, { id: 'a', by: 'user:ana' })
+  await waiting(server, 1)
+  await server.engine.fork('a', { position: 0 }, { id: 'b', by: 'user:olga' })
+  await waiting(server, 2)
+  await server.engine.fork('b', { position: 0 }, { id: 'c', by: 'user:eve' })
+  await waiting(server, 3)
+  const { id, statuses } = await mayAnswer(server, 'c')
+  expect(statuses).toEqual({ ana: 403, olga: 403, root: 200 })
+  expect((await server.call('eve', 'POST', `/v1/asks/${id}/check`, yes)).status).toBe(403)
+
+  await early.engine.run(keyed, undefined, { id: 'k', by: 'user:root' })
+  const fork = await early.engine.fork('k', { position: 0 }, { id: 'l', by: 'user:olga' })
+  expect(await early.call('root', 'POST', '/v1/runs/l/asks/pay/answer', yes)).toMatchObject({
+    status: 403,
+    body: { code: 'not-allowed' },
+  })
+  await fork.cancel()
+})
