@@ -54,6 +54,7 @@ describe('an approval', () => {
     const ask = await engine.inbox.next({ run: run.id })
     expect(ask).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      digest: expect.stringMatching(/^[0-9a-f]{32}$/),
       run: run.id,
       procedure: 'rich',
       position: 6,
@@ -75,6 +76,7 @@ describe('an approval', () => {
       initial: undefined,
       severity: undefined,
       error: undefined,
+      alsoStartedBy: [],
       alternatives: [{ label: 'Archive instead', description: 'slower' }],
       risk: {
         level: 'critical',

@@ -94,6 +94,7 @@ describe('a timer of the host that a procedure sets', () => {
     expect(warnings()).toEqual([
       expect.stringMatching(sentence('soft', 'setTimeout()')),
       expect.stringMatching(sentence('last', 'setTimeout()')),
+      expect.stringContaining('has ended while its question "approve"'),
     ])
     expect(lines.find(({ level }) => level === 'warn')?.fields).toEqual({ run: 'soft:1' })
   })

@@ -18,7 +18,7 @@ const again = procedure({ name: 'again', signals: { more: z.boolean() } }, async
 const procedures = [pay, paying, again]
 const yes = { approved: true }
 
-/** Who may answer the open ask of a run, of those who have started it, forked it, and a third person. */
+/** Who may answer the open ask of a run, by its starter, by its forker, and by a third person. */
 async function mayAnswer(server: Awaited<ReturnType<typeof startServer>>, run: string) {
   const asks = await server.engine.inbox.list()
   const ask = asks.items.find((one) => one.run === run || one.run.startsWith(`${run}.`))

@@ -28,6 +28,7 @@ import type { Opening } from './opening.ts'
 import { beginAll, beginMore, close, takeHeld } from './operations.ts'
 import { quarantinedFor, stoppedBy, unfitInput, unreadFor } from './park-with-error.ts'
 import type { RunState } from './state.ts'
+import { placesOf, unreadQuestions } from './unread-questions.ts'
 import { warnOfMove } from './warnings.ts'
 
 // Delivers events to the procedure, and decides what follows from what it does.
@@ -156,6 +157,16 @@ export function refuseInput(state: RunState, refused: InputRefused): void {
 }
 
 function onCompleted(state: RunState, decision: Completed<ProcedureOperation>): void {
+  const questions = unreadQuestions(state, decision.left)
+  if (questions.length === 0) return complete(state, decision)
+  const found = placesOf(state, questions).then((unread) => {
+    state.unread = unread
+    complete(state, decision)
+  })
+  attempt(state, found)
+}
+
+function complete(state: RunState, decision: Completed<ProcedureOperation>): void {
   const { output, left, closed } = decision
   const request = findRequest(state, output)
   if (request instanceof PawlError) return end(state, failReturned(request, left), closed)

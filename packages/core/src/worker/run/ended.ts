@@ -5,6 +5,7 @@ import { hasRunUndos } from '../../runs/cut.ts'
 import type { WorkerServices } from '../services.ts'
 import { describeUnbegun, type Ending, reportFailure, reportUndo } from './ending.ts'
 import type { RunState } from './state.ts'
+import { warnOfUnread } from './unread-questions.ts'
 
 /** Logs what an ended run leaves behind, and why it failed. */
 export function reportEnd({ logger, reports }: WorkerServices, state: RunState, ending: Ending): void {
@@ -24,6 +25,7 @@ export function reportEnd({ logger, reports }: WorkerServices, state: RunState, 
         }),
     )
   warnOfUnbegun(state, ending, 'ended')
+  warnOfUnread(state, 'ended')
 }
 
 /** Logs the undos that have failed, once their failures are in the log. */
@@ -48,6 +50,7 @@ export function reportContinued({ logger }: WorkerServices, state: RunState): vo
   if (undos > 0) logger.warn(`Run "${id}" has continued with ${undos} registered undos, which are forgotten`)
   warnOfUnfinished(state, 'continued')
   warnOfUnbegun(state, ending as Ending, 'continued')
+  warnOfUnread(state, 'continued')
 }
 
 function warnOfUnfinished({ id, unfinishedUpdates: names, services }: RunState, what: string): void {

@@ -46,7 +46,16 @@ export interface RunMoves extends Reader {
 }
 
 const nothing = (): void => {}
+/** A question that is open at the end of its run, and where the code asks it. */
+export interface UnreadQuestion {
+  readonly name: string
+  readonly position: number
+  /** As `file:line:column`; '' if it is unknown. */
+  readonly at: string
+}
+
 const noNames: readonly string[] = []
+const noQuestions: readonly UnreadQuestion[] = []
 
 /**
  * The parts of a loaded run, and its state between two calls. It decides nothing: `run.ts` does, with the files beside it,
@@ -81,6 +90,8 @@ export class RunState implements Exposed {
   lateSteps: Set<Pending> | null = null
   /** The names of the updates whose handlers were at work at its end. */
   unfinishedUpdates: readonly string[] = noNames
+  /** Questions that its procedure has left open. */
+  unread: readonly UnreadQuestion[] = noQuestions
   /** Whether the unit in flight begins the next generation. */
   continues = false
   /** A bug in the procedure: the run no longer moves, and is parked once the running bodies are done. */
