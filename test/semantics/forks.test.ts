@@ -91,6 +91,21 @@ test('a fork with another answer takes the other branch', async () => {
   expect(engine.calls).toEqual({ load: 1, refund: 1, decline: 2 })
 })
 
+test('an edited answer names who forked, and that it was given by a fork', async () => {
+  await using engine = await testEngine({ procedures: [refund], humans: silent })
+  await refunded(engine)
+  const changes = { edit: { 1: { approved: false } } }
+  const named = await engine.fork('r', { position: 2 }, { ...changes, by: 'user:carl' })
+  const unnamed = await engine.fork('r', { position: 2 }, changes)
+  for (const [fork, by] of [
+    [named, 'user:carl'],
+    [unnamed, 'system:fork'],
+  ] as const)
+    expect((await engine.log(fork.id)).execution_log[1]?.result).toMatchObject({
+      ...{ approved: false, by, via: 'fork' },
+    })
+})
+
 test('results that were there by then are kept, also behind the cut', async () => {
   const both = procedure({ name: 'both' }, async (ctx) => {
     const [a, b] = await Promise.all([ctx.step('a', () => 'a'), ctx.step('b', () => 'b')])

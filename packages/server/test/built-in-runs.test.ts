@@ -97,6 +97,9 @@ test.each(['pawl.note', 'hook:1', 'notify:r/0:mail'])('no other run can have the
   await s.engine.run(note, undefined, { id: 'note:1' })
   await s.engine.get('note:1').result()
   await expect(s.engine.fork('note:1', { position: 0 }, { id })).rejects.toMatchObject(refused)
+  const exported = await s.engine.export('note:1')
+  await expect(s.engine.import(exported, { id })).rejects.toMatchObject(refused)
+  expect(await s.call('root', 'GET', `/v1/runs/${encodeURIComponent(id)}`)).toMatchObject({ status: 404 })
 })
 
 test('the children of a run have been started by the person who started it, and who cannot approve in them', async () => {

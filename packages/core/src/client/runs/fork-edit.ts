@@ -36,6 +36,8 @@ const isAnswerOf: { readonly [K in OperationKind]: boolean } = {
 interface Editing {
   /** The question of the answer; null for the result of another operation. */
   readonly asked: AskPayload | null
+  /** Who forks; undefined if the caller does not say. */
+  readonly by: string | undefined
   readonly now: number
 }
 
@@ -62,7 +64,7 @@ export function checkEditable({ position, kind, name }: LogEvent): void {
 export function encodeEdit(
   event: LogEvent,
   edited: Uint8Array | null,
-  { asked, now }: Editing,
+  { asked, by, now }: Editing,
 ): Uint8Array | null {
   const { kind, name, position } = event
   const of = `edit.${position} of fork`
@@ -76,14 +78,19 @@ export function encodeEdit(
     default:
       if (asked === null)
         return refuse(of, value, `The result of an operation of kind ${kind} cannot be edited.`)
-      return encodeRecord(answerOf(asked, position, checkObject(of, value), now), of)
+      return encodeRecord(answerOf(asked, position, checkObject(of, value), { by, now }), of)
   }
 }
 
 /** The answer as its ask would have recorded it, if a person had given it. */
-function answerOf(ask: AskPayload, position: number, given: object, now: number): AnswerPayload {
+function answerOf(
+  ask: AskPayload,
+  position: number,
+  given: object,
+  { by = 'system:fork', now }: Pick<Editing, 'by' | 'now'>,
+): AnswerPayload {
   const checked = checkAnswer(ask, complete(ask, given))
-  if (checked.ok) return { answer: checked.answer, changed: checked.changed, by: 'system:fork', at: now }
+  if (checked.ok) return { answer: checked.answer, changed: checked.changed, by, via: 'fork', at: now }
   const issues = issuesOf(checked)
   throw new PawlError('answer-invalid', issues, {
     what: `The edited answer to "${ask.message}" at position ${position} is invalid: ${listIssues(issues)}.`,

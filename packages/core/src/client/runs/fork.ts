@@ -199,7 +199,7 @@ async function keep(
   connection: Connection,
   row: KnownRun,
   place: ForkPlace,
-  { edits, checkAnswer }: ForkSettings,
+  { edits, by, checkAnswer }: ForkSettings,
 ): Promise<{ readonly events: readonly LogEvent[]; readonly kept: readonly LogEvent[] }> {
   const events = await readKept(connection, row, place)
   const cut = cutWithEdits(events, place, [...edits.keys()])
@@ -207,7 +207,10 @@ async function keep(
   for (const event of cut)
     changed.push(
       event.type === 'settled' && edits.has(event.position)
-        ? await edit(connection, { row, events }, event, edits.get(event.position) ?? null, checkAnswer)
+        ? await edit(connection, { row, events }, event, edits.get(event.position) ?? null, {
+            by,
+            checkAnswer,
+          })
         : withoutMessage(shareSpawned(event)),
     )
   const kept = withoutUnusedConsent(changed, events)
@@ -253,13 +256,13 @@ async function edit(
   run: LoggedRun,
   result: LogEvent,
   value: Uint8Array | null,
-  checkAnswer: ForkSettings['checkAnswer'],
+  { by, checkAnswer }: Pick<ForkSettings, 'by' | 'checkAnswer'>,
 ): Promise<LogEvent> {
   const now = Math.floor(connection.clock.wall())
   const question = isAnswer(result) ? await findQuestion(connection, run, result.position) : null
   if (isAnswer(result) && question === null) return refuseWithoutQuestion(run, result)
   if (question !== null) checkAnswer?.(readAskView(connection, question.row, now))
-  const payload = encodeEdit(result, value, { asked: question?.asked ?? null, now })
+  const payload = encodeEdit(result, value, { asked: question?.asked ?? null, by, now })
   return { ...result, failed: false, payload }
 }
 

@@ -8,6 +8,7 @@ import type { KeptAsk, KeptMessage, LastPart, RunCopy } from '../../ports/store/
 import type { KeptNotice } from '../../ports/store/notices.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import { checkGivenId } from '../../runs/check-start.ts'
 import { type ExportHeader, invalidExport } from '../../runs/export/format.ts'
 import { type Chunks, readExport } from '../../runs/export/read.ts'
 import type { Connection } from '../connection.ts'
@@ -61,6 +62,7 @@ async function beginCopy(
 ): Promise<Copying> {
   const id = asked.id ?? header.id
   const { state, procedure, version, first, tags } = header
+  checkGivenId(id, procedure)
   if (id !== header.id && state !== 'completed' && state !== 'cancelled')
     refuse(
       'id of import',
