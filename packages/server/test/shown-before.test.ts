@@ -89,6 +89,10 @@ test('the digest of another question is refused wherever an answer is sent, and 
   expect(await s.post(`/v1/asks/${ask.id}/answer?digest=x`, { approved: true })).toMatchObject({
     status: 400,
   })
+  const answer = { approved: true }
+  expect(await s.post('/v1/asks/answers', { asks: [{ id: ask.id, digest: other }], answer })).toMatchObject({
+    body: { outcomes: [{ ask: ask.id, status: 'refused', problem: { code: 'ask-changed' } }] },
+  })
   const token = await s.linkTo(ask.id)
   expect(await s.form(token, { digest: other })).toMatchObject({
     status: 409,

@@ -54,9 +54,10 @@ const answered = z.object({
   repeated: z.boolean().meta({ description: 'Whether this person had already sent this answer' }),
 })
 
-const digest = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/)
+const shown = z.string().regex(/^[0-9a-f]{32}$/)
+/** An ask by its id, or as it was shown. */
+const shownAsk = z.union([z.string(), z.strictObject({ id: z.string(), digest: shown })])
+const digest = shown
   .optional()
   .meta({ description: 'The `digest` of the ask as it was shown: if it differs now, the answer is refused' })
 
@@ -166,7 +167,7 @@ export const askRoutes: readonly Route[] = [
     summary: 'Give one answer to several asks',
     roles: answerers,
     query: z.strictObject({ as }),
-    body: z.strictObject({ asks: boundedList(z.string(), { min: 1, max: 100 }), answer: answerShape }),
+    body: z.strictObject({ asks: boundedList(shownAsk, { min: 1, max: 100 }), answer: answerShape }),
     replies: {
       200: z.object({
         outcomes: z.array(
@@ -182,8 +183,10 @@ export const askRoutes: readonly Route[] = [
       const by = actor(query.as)
       const answer = readAnswer(body.answer)
       const outcomes = []
-      for (const id of body.asks)
-        outcomes.push({ ask: id, ...(await answerOne(client, rights, id, answer, { by, via })) })
+      for (const shown of body.asks) {
+        const { id, digest } = typeof shown === 'string' ? { id: shown, digest: undefined } : shown
+        outcomes.push({ ask: id, ...(await answerOne(client, rights, id, answer, { by, via, digest })) })
+      }
       return { status: 200, body: { outcomes } }
     },
   }),
@@ -252,12 +255,16 @@ async function answerOne(
   rights: Rights,
   id: string,
   answer: Answer,
-  { by, via }: { readonly by: `user:${string}`; readonly via: string },
+  {
+    by,
+    via,
+    digest,
+  }: { readonly by: `user:${string}`; readonly via: string; readonly digest: string | undefined },
 ): Promise<{ readonly status: 'stored' | 'repeated' | 'refused'; readonly problem?: Problem }> {
   try {
     const found = await findFull(client, rights, id)
     rights.checkAnswer(found.ask, by)
-    const give = () => answerFound(client, found, answer, { as: by, via })
+    const give = () => answerFound(client, found, answer, { as: by, via, digest })
     const { repeated } = await answerOnce(client, found.ask, answer, by, give)
     return { status: repeated ? 'repeated' : 'stored' }
   } catch (error) {
