@@ -77,9 +77,18 @@ test('a reply is a comment, whatever it says and whatever sender it claims', asy
   expect(
     await s.channel.receive({ from: 'ana@example.org', text: 'approve', inReplyTo: '<other@example.org>' }),
   ).toBe(false)
+  // Who knows the id of the ask has not received a mail about it.
+  const guesses = [
+    `<pawl.${ask.id}.${'0'.repeat(16)}@example.org>`,
+    inReplyTo?.replace('@example.org', '@example.com'),
+    `pawl.${ask.id}`,
+  ]
+  for (const guess of guesses)
+    expect(await s.channel.receive({ from: 'eve@example.org', text: 'forged', inReplyTo: guess })).toBe(false)
   expect((await s.engine.inbox.get(ask.id))?.status).toBe('open')
   const log = async () => JSON.stringify(await s.engine.log(`notify:${ask.id}:mail`))
   await expect.poll(log).toContain('{"by":"user:ana@example.org","comment":"Yes!"}')
+  expect(await log()).not.toContain('forged')
   await s.engine.inbox.answer(ask.id, { choice: 'reject' }, { as: 'user:bob' })
   expect(await run.result()).toBe('reject by user:bob')
 })

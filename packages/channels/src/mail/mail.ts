@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { Actor, Ask, Audience, Channel, StepCall, Submit } from '@pawl/core'
+import {
+  type Actor,
+  type Ask,
+  type Audience,
+  type Channel,
+  PawlError,
+  type StepCall,
+  type Submit,
+} from '@pawl/core'
 import { closedText, openText, subjectOf } from './text.ts'
 
 /** A mail to send. It has the form that nodemailer's `sendMail` takes, without `from`. */
@@ -100,14 +108,24 @@ export function mail({ name = 'mail', send, people, domain, wants }: MailOptions
       }
     },
     async receive({ from, text, inReplyTo = '' }) {
-      const [, ask] = /<pawl\.([0-9a-f]{16}(?:-\d+)?)\.[0-9a-f]{16}@/.exec(inReplyTo) ?? []
-      if (ask === undefined) return false
+      const [ref, ask, of] = messageId.exec(inReplyTo) ?? []
+      if (ref === undefined || ask === undefined || of !== domain) return false
       if (submit === null) throw new Error(`The engine of channel ${name} is not running.`)
-      await submit(ask, { comment: text.slice(0, maxComment) }, { as: `user:${from.slice(0, 190)}` })
+      const sender = { as: `user:${from.slice(0, 190)}`, ref } as const
+      try {
+        await submit(ask, { comment: text.slice(0, maxComment) }, sender)
+      } catch (error) {
+        // The id of an ask is no secret; that of a mail is known to its recipients alone.
+        if (PawlError.is(error, 'answer-forbidden')) return false
+        throw error
+      }
       return true
     },
   }
 }
+
+/** The id of a mail about an ask: the ask, what only its recipients know, and the domain. */
+const messageId = /<pawl\.([0-9a-f]{16}(?:-\d+)?)\.[0-9a-f]{16}@([^<>\s]+)>/
 
 /** Asks other programs not to answer it. */
 const headers = { 'Auto-Submitted': 'auto-generated' } as const

@@ -95,6 +95,11 @@ export interface Sender {
   readonly names?: readonly Audience[]
   /** The `digest` of the ask as the person was shown it: an answer to a question that differs now is refused. Default: not compared. */
   readonly digest?: string | undefined
+  /**
+   * The `ref` of the delivery that is replied to, as `deliver` returned it. A comment on another one is refused: a sender who only
+   * knows the id of the ask has not received it. Default: not compared.
+   */
+  readonly ref?: string | undefined
 }
 
 /**

@@ -24,8 +24,14 @@ export function createSubmit({ client, channel, procedure }: SubmitOptions): Sub
     if (ask === null) throw new PawlError('ask-not-found', { ask: String(id) })
     if (isComment(reply)) {
       const kept = { by: sender.as, comment: checkShown('comment of a reply', reply.comment) }
-      const delivery = client.get(procedure, deliveryId(ask.id, channel.name))
-      return delivery.signal('comment', kept)
+      const delivery = deliveryId(ask.id, channel.name)
+      if (sender.ref !== undefined && !(await hasDelivered(client, delivery, sender.ref)))
+        forbid(
+          ask,
+          `Channel ${channel.name} has delivered nothing of it under this reference.`,
+          'Reply to what was delivered.',
+        )
+      return client.get(procedure, delivery).signal('comment', kept)
     }
     checkIdentity(channel, ask)
     const verdict = answerRulesOf(client).judge(ask, sender)
@@ -33,6 +39,14 @@ export function createSubmit({ client, channel, procedure }: SubmitOptions): Sub
     const request = { checkpoint: ask.id, resolution: reply as ResumeResolution }
     await client.resume(request, { as: sender.as, via: channel.name, digest: sender.digest })
   }
+}
+
+/** Whether one of the attempts of a delivery has returned this reference. */
+async function hasDelivered(client: Client, delivery: string, ref: string): Promise<boolean> {
+  const { execution_log } = await client.log(delivery)
+  return execution_log.some(
+    ({ type, status, result }) => type === 'step' && status === 'done' && result === ref,
+  )
 }
 
 /** A text without a decision decides nothing, whatever it says. */
@@ -44,11 +58,12 @@ function isComment(reply: object): reply is Comment {
 function readSender(given: unknown): Required<Sender> {
   const sender = checkObject('sender of a reply', given)
   const as = checkActor('as of a reply', sender['as'])
-  const { names, digest } = sender
+  const { names, digest, ref } = sender
   const isNone = names === undefined || (Array.isArray(names) && names.length === 0)
   return {
     ...{ as, names: isNone ? [] : readAudiences('names of a reply', names) },
     digest: digest === undefined ? undefined : checkText('digest of a reply', digest),
+    ref: ref === undefined ? undefined : checkText('ref of a reply', ref),
   }
 }
 
