@@ -68,6 +68,7 @@ describe('a call to an agent', () => {
     expect(entry?.result).toEqual({
       output: { text: 'third' },
       usage: [{ inputTokens: 1 }, { inputTokens: 2 }, { inputTokens: 3 }],
+      input: { value: { topic: 'x' } },
     })
   })
 

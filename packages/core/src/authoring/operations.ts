@@ -57,6 +57,8 @@ export function isSpan(due: Due | null): boolean {
 export interface BodyOperation extends Operation {
   readonly kind: 'step' | 'llm' | 'undo'
   readonly body: (call: AgentCall) => unknown
+  /** What an agent is given. Missing for anything else. */
+  readonly input?: Uint8Array | null
   readonly retry: RetryPolicy
   readonly timeoutMs: number | null
   /** Called before each attempt. It rejects with `Withheld` if what the operation was issued upon does not hold any more. */

@@ -216,6 +216,8 @@ export interface AttemptedPayload {
 export interface FailedPayload extends FailureRecord {
   /** The usage of all attempts, if an agent was called. */
   readonly usage?: readonly object[]
+  /** What the agent was given, if one was called. */
+  readonly input?: ShownMaterial
   /** A person's answer that the current schema rejected. */
   readonly answer?: AnswerPayload
 }
@@ -232,6 +234,8 @@ export interface AgentResult {
   readonly output: unknown
   /** The usage of all attempts. */
   readonly usage: readonly object[]
+  /** What the agent was given. Missing if that was nothing, and in logs of earlier engines. */
+  readonly input?: ShownMaterial
 }
 
 /** The payload of `settled` for an answered ask. */

@@ -62,6 +62,7 @@ export function agentCall(
   return {
     ...{ kind: 'llm', name, read: readAgentOutput },
     ...policy,
+    input: bytes,
     // Each attempt gets its own copy, so that the procedure never sees an agent's changes to its input.
     body: (call: AgentCall) => callAgent({ ...definition, body }, decode(bytes), call),
   }

@@ -153,12 +153,13 @@ function resultOf(event: LogEvent): unknown {
   return event.kind === null ? {} : operationViews[event.kind].resultOf(payload, event)
 }
 
-/** Adds the usage, the answer that was rejected, and the form of an answer if there was none in time. */
+/** Adds the usage, what an agent was given, the answer that was rejected, and the form of an answer if there was none in time. */
 function failedResult(event: LogEvent, failed: FailedPayload): unknown {
-  const { usage, answer } = failed
+  const { usage, answer, input } = failed
   return {
     error: failureOf(failed),
     ...(usage === undefined ? {} : { usage }),
+    ...(input === undefined ? {} : { input }),
     ...(answer === undefined ? {} : answerResult(event, answer)),
     ...(failed.code === 'ask-timed-out' ? answerResult(event, { timedOut: true }) : {}),
   }

@@ -13,10 +13,10 @@ import type { Pending } from '../../../kernel/operation.ts'
 import type { Message } from '../../../ports/store/mail.ts'
 import type { Activity, ActivityContext, Busy } from '../activity.ts'
 import { AskActivity } from '../ask/ask-activity.ts'
+import { describeShown } from '../shown.ts'
 import type { AttemptOutcome } from '../step/attempt.ts'
 import { type AttemptListener, Attempts } from '../step/attempts.ts'
 import { usageMember } from '../step/usage.ts'
-import { describeShown } from './shown.ts'
 
 /**
  * A decision by an agent, with a fallback: a choice, an ask (at the same position), or a failure. There is no implicit

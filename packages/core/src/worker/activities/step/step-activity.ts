@@ -12,6 +12,7 @@ import { encode, encodeRecord } from '../../../events/payload.ts'
 import type { AgentResult, FailedPayload } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Activity, ActivityContext, Busy } from '../activity.ts'
+import { describeShown } from '../shown.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { type AttemptListener, Attempts, describeCode } from './attempts.ts'
 import { usageMember } from './usage.ts'
@@ -91,7 +92,7 @@ export class BodyActivity implements Activity, AttemptListener {
     try {
       const result: unknown =
         kind === 'llm'
-          ? ({ output: outcome.value, usage: this.#attempts.cost } satisfies AgentResult)
+          ? ({ output: outcome.value, usage: this.#attempts.cost, ...this.#shown } satisfies AgentResult)
           : outcome.value
       payload = encode(result, 'result')
       if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
@@ -100,6 +101,12 @@ export class BodyActivity implements Activity, AttemptListener {
       return this.#settleFailed(error, outcome.tookMs)
     }
     this.#context.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
+  }
+
+  /** What an agent was given. */
+  get #shown(): Pick<AgentResult, 'input'> {
+    const shown = describeShown(this.#pending.operation.input ?? null)
+    return shown === undefined ? {} : { input: shown }
   }
 
   #warnOfSize(bytes: number): void {
@@ -126,7 +133,11 @@ export class BodyActivity implements Activity, AttemptListener {
   }
 
   #settleFailed(error: unknown, tookMs: number): void {
-    const failed: FailedPayload = { ...recordFailure(error), ...usageMember(this.#attempts.cost) }
+    const failed: FailedPayload = {
+      ...recordFailure(error),
+      ...usageMember(this.#attempts.cost),
+      ...this.#shown,
+    }
     const payload = encodeRecord(failed, 'failure')
     this.#context.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
   }

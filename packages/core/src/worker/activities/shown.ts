@@ -1,8 +1,8 @@
-import { toHex } from '../../../base/hex.ts'
-import { clipText } from '../../../base/text.ts'
-import { decode } from '../../../events/payload.ts'
-import type { ShownMaterial } from '../../../events/payloads.ts'
-import { sha256 } from '../../../host/sha256.ts'
+import { toHex } from '../../base/hex.ts'
+import { clipText } from '../../base/text.ts'
+import { decode } from '../../events/payload.ts'
+import type { ShownMaterial } from '../../events/payloads.ts'
+import { sha256 } from '../../host/sha256.ts'
 
 /** The size up to which a log keeps what an agent was shown, and the length of the beginning of what is larger. */
 const kept = 4 * 1024
