@@ -39,6 +39,7 @@ export class Transcript {
       .replace(/\b\d+(?:\.\d+)? m?s\b/g, '<duration>')
       .replace(/"duration_ms":\d+/g, '"duration_ms":<n>')
       .replace(/\b(?:[a-z]:\d\/\d+|[0-9a-f]{16})\b/g, '<ask>')
+      .replace(/\b[0-9a-f]{32}\b/g, '<digest>')
       .replace(/user:(?!ana|bob)[\w-]+/g, 'user:<me>')
       .replace(/"stack":"(?:[^"\\]|\\.)*"/g, '"stack":"<stack>"')
   }
