@@ -5,7 +5,9 @@ import { listenToKeys } from './keys.ts'
 import { announcement } from './live/announce.ts'
 import { isOnline, lastReplyAt, serverNow } from './live/connection.ts'
 import { isLive, startFeed } from './live/feed.ts'
-import { inboxHref, route, runsHref, workersHref } from './router.ts'
+import { useLive } from './live/poll.ts'
+import { countUnread, unreadNotices } from './notices/unread.ts'
+import { inboxHref, noticesHref, route, runsHref, workersHref } from './router.ts'
 import { InboxScreen } from './screens/inbox.tsx'
 import { Login } from './screens/login.tsx'
 import { currentUser, endSession, loadMe, session } from './session.ts'
@@ -19,6 +21,7 @@ import { formatAge } from './ui/time.ts'
 // An approver may never open a run: its screens are loaded when they are first needed.
 const RunsScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunsScreen, Loading)
 const WorkersScreen = lazy(async () => (await import('./screens/run-screens.ts')).WorkersScreen, Loading)
+const NoticesScreen = lazy(async () => (await import('./screens/run-screens.ts')).NoticesScreen, Loading)
 const RunScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunScreen, Loading)
 
 export function App() {
@@ -57,6 +60,7 @@ function Outside() {
 
 const allTabs = [
   { href: inboxHref, label: en.inbox, screens: ['inbox', 'ask'] },
+  { href: noticesHref, label: en.notices, screens: ['notices'] },
   { href: runsHref, label: en.runs, screens: ['runs', 'run'] },
   { href: workersHref, label: en.workers, screens: ['workers'] },
 ]
@@ -66,6 +70,7 @@ function Shell() {
   useEffect(() => listenToKeys(() => setHelpOpen((isOpen) => !isOpen)), [])
   const { actor, role } = currentUser()
   useEffect(() => startFeed(actor), [actor])
+  useLive(countUnread, [actor], { hears: ({ event }) => event === 'notice' })
   const { value: at } = route
   return (
     <div class="shell">
@@ -83,6 +88,7 @@ function Shell() {
         {(at.screen === 'inbox' || at.screen === 'ask') && (
           <InboxScreen open={at.screen === 'ask' ? at.id : null} />
         )}
+        {at.screen === 'notices' && <NoticesScreen />}
         {at.screen === 'runs' && <RunsScreen />}
         {at.screen === 'workers' && <WorkersScreen />}
         {at.screen === 'run' && <RunScreen key={at.id} id={at.id} />}
@@ -99,7 +105,7 @@ interface TopProps extends Pick<Me, 'actor' | 'role'> {
 
 function Top({ actor, role, screen, onHelp }: TopProps) {
   // An approver does not need to know who executes runs.
-  const tabs = role === 'answer' ? allTabs.slice(0, 2) : allTabs
+  const tabs = role === 'answer' ? allTabs.slice(0, 3) : allTabs
   return (
     <header class="top">
       <a class="brand" href={inboxHref}>
@@ -112,6 +118,12 @@ function Top({ actor, role, screen, onHelp }: TopProps) {
         {tabs.map(({ href, label, screens }) => (
           <a key={href} href={href} aria-current={screens.includes(screen) ? 'page' : undefined}>
             {label}
+            {href === noticesHref && unreadNotices.value !== '' && (
+              <span class="count" title={en.unreadNotices}>
+                {unreadNotices.value}
+                <span class="hidden"> {en.unreadNotices}</span>
+              </span>
+            )}
           </a>
         ))}
       </nav>

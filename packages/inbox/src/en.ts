@@ -209,6 +209,8 @@ export const en = {
   issueDate: 'is not a date',
   issueInteger: 'must be a whole number',
 
+  notices: 'Notices',
+  unreadNotices: 'unread',
   workers: 'Workers',
   alive: 'Alive',
   workerRuns: (count: number) => (count === 1 ? '1 run' : `${count} runs`),

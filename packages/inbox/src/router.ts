@@ -7,6 +7,7 @@ export type Route =
   | { readonly screen: 'runs' }
   | { readonly screen: 'run'; readonly id: string }
   | { readonly screen: 'workers' }
+  | { readonly screen: 'notices' }
 
 export const route = signal<Route>(readRoute(location.hash))
 
@@ -18,7 +19,7 @@ function readRoute(hash: string): Route {
   const [screen, id] = hash.replace(/^#\/?/, '').split('/').map(decode)
   if (screen === 'asks' && id) return { screen: 'ask', id }
   if (screen === 'runs') return id ? { screen: 'run', id } : { screen: 'runs' }
-  if (screen === 'workers') return { screen: 'workers' }
+  if (screen === 'workers' || screen === 'notices') return { screen }
   return { screen: 'inbox' }
 }
 
@@ -33,6 +34,7 @@ function decode(part: string): string {
 export const inboxHref = '#/'
 export const runsHref = '#/runs'
 export const workersHref = '#/workers'
+export const noticesHref = '#/notices'
 export const askHref = (id: string): string => `#/asks/${encodeURIComponent(id)}`
 export const runHref = (id: string): string => `#/runs/${encodeURIComponent(id)}`
 

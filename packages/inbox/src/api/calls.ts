@@ -1,5 +1,5 @@
 import { request } from './request.ts'
-import type { Answer, Ask, AskBrief, LogEntry, Me, Problem, Run, State, Worker } from './types.ts'
+import type { Answer, Ask, AskBrief, LogEntry, Me, Notice, Problem, Run, State, Worker } from './types.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -40,6 +40,11 @@ export function answerAsk(
 ): Promise<{ readonly ask: AskBrief; readonly repeated: boolean }> {
   return request('POST', `/v1/asks/${segment(id)}/answer?digest=${digest}`, answer)
 }
+
+export const listNotices = (query: Query): Promise<Page<Notice>> =>
+  request('GET', `/v1/notices${search(query)}`)
+export const readNotices = (notices: readonly string[]): Promise<{ readonly read: number }> =>
+  request('POST', '/v1/notices/read', { notices })
 
 export interface LogPage {
   readonly items: readonly LogEntry[]

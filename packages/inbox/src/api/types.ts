@@ -232,6 +232,22 @@ export interface Worker {
   readonly procedures: readonly { readonly name: string; readonly version: number }[]
 }
 
+/** Something that people are told and need not answer. */
+export interface Notice {
+  readonly id: string
+  readonly run: string
+  readonly procedure: string
+  readonly kind: 'notice' | 'failed-undo'
+  readonly severity: NonNullable<AskBrief['severity']>
+  readonly message: string
+  readonly to: readonly string[]
+  readonly details: readonly { readonly title: string; readonly body?: Json; readonly as?: string }[]
+  readonly links: readonly { readonly label: string; readonly url: string }[]
+  readonly at: string
+  /** Whether the user has read it. */
+  readonly isRead: boolean
+}
+
 export interface LogEntry {
   readonly position: number
   readonly type: string

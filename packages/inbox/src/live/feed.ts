@@ -5,7 +5,14 @@ import { follow } from './stream.ts'
 /** Something happened on the server. A bell only: a screen fetches what it shows. */
 export interface Bell {
   /** `reset`: anything may have happened. */
-  readonly event: 'ask.opened' | 'ask.closed' | 'run.ended' | 'run.stuck' | 'run.quarantined' | 'reset'
+  readonly event:
+    | 'ask.opened'
+    | 'ask.closed'
+    | 'notice'
+    | 'run.ended'
+    | 'run.stuck'
+    | 'run.quarantined'
+    | 'reset'
   readonly ask?: string
   readonly run?: string
 }
