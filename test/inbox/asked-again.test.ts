@@ -45,12 +45,16 @@ describe.skipIf(chromiumPath === undefined)('the page of an ask in the browser',
   })
 
   test('sends the digest of what it shows, and says that a question has changed', async () => {
-    const ask = procedure({ name: 'ask' }, async (ctx) => (await ctx.human.approve('Go?')).approved)
+    const ask = procedure(
+      { name: 'ask' },
+      async (ctx) => (await ctx.human.approve('Go?', { effect: { approve: 'It goes' } })).approved,
+    )
     await using site = await startSite({ procedures: [ask] })
     const run = await site.engine.run(ask)
     const { id, digest } = await site.engine.inbox.next({ run: run.id })
     await using visited = await visit(browser, site, 'ana', `#/asks/${id}`)
     const { page } = visited
+    await page.locator('.effects', { hasText: 'It goes' }).waitFor()
     let isOther = true
     await page.route('**/answer?*', (route) => {
       const url = route.request().url()

@@ -22,6 +22,8 @@ interface Decidable {
     readonly style?: 'primary' | 'danger' | undefined
   }[]
   readonly risk?: { readonly level: RiskLevel } | undefined
+  /** Of an approval. */
+  readonly effects?: { readonly approve?: string; readonly reject?: string } | undefined
 }
 
 /** Returns the decisions of an ask, in the order in which they are shown. Every channel and page draws these. */
@@ -30,8 +32,14 @@ export function decisionsOf(ask: Decidable): readonly AskDecision[] {
   switch (ask.kind) {
     case 'approve':
       return [
-        { value: 'approve', label: 'Approve', style: 'primary', confirm },
-        { value: 'reject', label: 'Reject', style: 'plain', confirm: 'none' },
+        { value: 'approve', label: 'Approve', ...effectOf(ask.effects?.approve), style: 'primary', confirm },
+        {
+          value: 'reject',
+          label: 'Reject',
+          ...effectOf(ask.effects?.reject),
+          style: 'plain',
+          confirm: 'none',
+        },
       ]
     case 'input':
       return [{ value: 'send', label: 'Send', style: 'primary', confirm }]
@@ -42,11 +50,15 @@ export function decisionsOf(ask: Decidable): readonly AskDecision[] {
       return ask.choices.map((choice, index) => ({
         value: choice.value,
         label: choice.label,
-        ...(choice.effect === undefined ? {} : { effect: choice.effect }),
+        ...effectOf(choice.effect),
         style: choice.style ?? (isMain(ask, index) ? 'primary' : 'plain'),
         confirm: confirmOfChoice(ask, choice, confirm),
       }))
   }
+}
+
+function effectOf(effect: string | undefined): Pick<AskDecision, 'effect'> {
+  return effect === undefined ? {} : { effect }
 }
 
 /** Whether a decision gives no consent. It may be taken without seeing all of the ask. */

@@ -337,6 +337,8 @@ export interface AskPayload {
     readonly effect?: string
     readonly style?: 'primary' | 'danger'
   }[]
+  /** Of an approval: what follows from a yes and from a no. */
+  readonly effects?: { readonly approve?: string; readonly reject?: string }
   readonly artifact?: unknown
   readonly baseline?: unknown
   readonly as?: string

@@ -15,7 +15,10 @@ export const listAsks = (query: Query): Promise<Page<AskBrief>> => request('GET'
 export const getAsk = (id: string): Promise<Ask> => request('GET', `/v1/asks/${segment(id)}`)
 export const listRuns = (query: Query): Promise<Page<Run>> => request('GET', `/v1/runs${search(query)}`)
 /** Gets a run with its input and output. */
-export const getRun = (id: string): Promise<Run> => request('GET', `/v1/runs/${segment(id)}?values=true`)
+export const getRun = (id: string): Promise<Run> => {
+  const query = { values: true }
+  return request('GET', `/v1/runs/${segment(id)}${search(query)}`)
+}
 export const retryRun = (id: string): Promise<Run> => request('POST', `/v1/runs/${segment(id)}/retry`, {})
 export const cancelRun = (id: string, reason: string | undefined): Promise<Run> =>
   request('POST', `/v1/runs/${segment(id)}/cancel`, reason === undefined ? {} : { reason })
@@ -38,7 +41,8 @@ export function answerAsk(
   { id, digest }: Pick<Ask, 'id' | 'digest'>,
   answer: Answer,
 ): Promise<{ readonly ask: AskBrief; readonly repeated: boolean }> {
-  return request('POST', `/v1/asks/${segment(id)}/answer?digest=${digest}`, answer)
+  const query = { digest }
+  return request('POST', `/v1/asks/${segment(id)}/answer${search(query)}`, answer)
 }
 
 export const listNotices = (query: Query): Promise<Page<Notice>> =>

@@ -4,7 +4,7 @@ import { en } from '../en.ts'
 import { type Draft, isNested } from '../form/draft.ts'
 import { Field, issuesAt } from '../form/fields.tsx'
 import { Parts } from '../form/nested.tsx'
-import { Text } from '../text/text.tsx'
+import { marked, Text } from '../text/text.tsx'
 import { type Action, actionsOf } from './actions.ts'
 import { Confirmation } from './confirmation.tsx'
 import {
@@ -56,6 +56,7 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
       {ask.kind === 'input' && <InputFields {...{ ask, draft, onDraft, issues: submission.issues }} />}
       {isPicked && <ChoiceCards {...{ ask, draft, onDraft }} />}
       <Comment draft={draft} onDraft={onDraft} />
+      {ask.kind === 'approve' && <Effects ask={ask} />}
       <Failure submission={submission} />
       <div class="bar">
         {asking ? (
@@ -87,6 +88,22 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
         )}
       </div>
     </form>
+  )
+}
+
+/** What follows from a yes and from a no, if the author says so. */
+function Effects({ ask }: { readonly ask: Ask }) {
+  const told = ask.decisions.filter(({ effect }) => effect !== undefined)
+  if (told.length === 0) return null
+  return (
+    <dl class="pairs effects">
+      {told.map(({ value, label, effect = '' }) => (
+        <div key={value}>
+          <dt>{label}</dt>
+          <dd dir="auto">{marked(effect)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

@@ -49,7 +49,7 @@ let wanted = pageSize
 export async function refreshAsks(): Promise<void> {
   const asked = filter.value
   try {
-    const { items, cursor: next } = await listAsks({ ...queryOf(asked), limit: Math.min(500, wanted) })
+    const { items, cursor: next } = await readAsks({ ...queryOf(asked), limit: Math.min(500, wanted) })
     if (filter.value !== asked) return
     batch(() => merge(items, next))
   } catch (error) {
@@ -93,10 +93,20 @@ export function showFresh(): void {
   })
 }
 
+/** Many asks may lie between two that a filter finds: a page can be empty and not the last one. */
+async function readAsks(query: Parameters<typeof listAsks>[0]): ReturnType<typeof listAsks> {
+  const { value: of } = filter
+  for (let next = query['cursor']; ; ) {
+    const page = await listAsks({ ...query, cursor: next })
+    if (page.items.length > 0 || page.cursor === undefined || filter.value !== of) return page
+    next = page.cursor
+  }
+}
+
 export async function loadMoreAsks(): Promise<void> {
   if (cursor === undefined) return
   try {
-    const { items, cursor: next } = await listAsks({ ...queryOf(filter.value), limit: pageSize, cursor })
+    const { items, cursor: next } = await readAsks({ ...queryOf(filter.value), limit: pageSize, cursor })
     cursor = next
     const known = new Set(shown.value.map(({ id }) => id))
     batch(() => {

@@ -35,6 +35,7 @@ import {
   readAskOptions,
   readChoices,
   readEditable,
+  readEffects,
   readSilence,
 } from './options.ts'
 import { type AskServices, remarkOnAsk, remarkOnMessage } from './remarks.ts'
@@ -46,6 +47,7 @@ const approveOptions = {
   params: optional(checkObject, {}),
   editable: optional(anything),
   schema: optional(checkAskSchema),
+  effect: optional(readEffects),
   onTimeout: optional(anything),
   onReject: optional(oneOf(['return', 'cancel-run']), 'return'),
 } satisfies Spec<ApproveOptions<object, RiskLevel>>
@@ -130,7 +132,12 @@ export function approval(message: unknown, given: unknown, of = 'of approve'): A
   const editable = readEditable(of, options.editable, params)
   const silence = readApproveSilence(of, options.onTimeout, risk?.level)
   const cancels = options.onReject === 'cancel-run'
-  const shown = { params, ...(editable.length > 0 ? { editable, ...keptTypes(schema) } : {}) }
+  const effects = cancels ? { reject: 'The run is cancelled', ...options.effect } : options.effect
+  const shown = {
+    params,
+    ...(effects && { effects }),
+    ...(editable.length > 0 ? { editable, ...keptTypes(schema) } : {}),
+  }
   return {
     ...{
       kind: 'hitl_approval',

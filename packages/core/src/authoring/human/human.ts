@@ -39,6 +39,11 @@ interface ConsentOptions<P, L extends RiskLevel, N extends OnReject>
   /** Risk of the action; asks with a higher risk come first in the inbox. Default: not stated. */
   readonly risk?: L | RiskDetails<L> | undefined
   /**
+   * What follows from a yes and from a no, in words, shown with the buttons. Default: none; with `onReject: 'cancel-run'`, that a no
+   * cancels the run. Range: 1 to 1,000 characters each.
+   */
+  readonly effect?: { readonly approve?: string; readonly reject?: string }
+  /**
    * What a no does, or a timeout that counts as one: 'cancel-run' cancels the run, so that only a yes is returned; `finally`
    * blocks, shields and undos run as for any cancel. Default: 'return'.
    */

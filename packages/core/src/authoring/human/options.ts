@@ -33,7 +33,7 @@ import {
   type Values,
 } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import type { Silence } from '../../events/payloads.ts'
+import type { AskPayload, Silence } from '../../events/payloads.ts'
 import type { Due, History } from '../operations.ts'
 import type {
   Alternative,
@@ -241,6 +241,15 @@ export function readApproveSilence(of: string, value: unknown, risk: RiskLevel |
       ),
     }
   )
+}
+
+const effectOptions = { approve: optional(checkShown), reject: optional(checkShown) } satisfies Spec<
+  NonNullable<AskPayload['effects']>
+>
+
+/** Reads what follows from a yes and from a no. */
+export function readEffects(option: string, given: unknown): NonNullable<AskPayload['effects']> {
+  return readPart(option, given, effectOptions)
 }
 
 /** Reads what happens on the timeout of `input`, `select` and `review`. A default must be one of `choices`. */

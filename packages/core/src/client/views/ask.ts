@@ -58,7 +58,7 @@ function toAskView({ askIds, sha256 }: Connection, row: KnownAsk, now: number): 
     editable: pinned.editable ?? [],
     schema: pinned.schema,
     choices,
-    decisions: decisionsOf({ kind: pinned.kind, choices, risk }),
+    decisions: decisionsOf({ kind: pinned.kind, choices, risk, effects: pinned.effects }),
     artifact: pinned.artifact,
     baseline: pinned.baseline,
     as: pinned.as as Section['as'] | undefined,
