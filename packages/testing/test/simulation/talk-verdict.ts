@@ -87,7 +87,9 @@ function findReplyFaults(
       const stored = decodePayload(found[0]?.payload as Uint8Array) as Reply
       // A retry finishes what had an unfinished handler.
       const isRefused = 'failure' in stored || stored.unfinished === true || countRetries(run) > 0
-      const isSame = reply === null ? isRefused : stored.value === reply
+      // What the end of a failed generation replied, the one in its place does again: its handler may be at work when that ends.
+      const isAgain = stored.unfinished === true && countRetries(run) > 0
+      const isSame = reply === null ? isRefused : stored.value === reply || isAgain
       return isSame ? [] : [`update ${id} was answered ${reply}, and ${JSON.stringify(stored)} is stored`]
     })
 }
