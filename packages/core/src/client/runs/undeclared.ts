@@ -3,7 +3,7 @@ import type { LocalWorker } from '../../ports/local-worker.ts'
 import type { NewMessage } from '../../ports/store/mail.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { WorkerRow } from '../../ports/store/workers.ts'
-import { readInputs } from '../../runs/procedure-inputs.ts'
+import { type ProcedureInput, readInputs } from '../../runs/procedure-inputs.ts'
 
 /** A message to be stored. */
 export interface Outgoing {
@@ -32,7 +32,14 @@ export async function findUndeclared(
   { store, localWorker, declared }: Declaring,
 ): Promise<ReadonlyMap<Outgoing, Undeclared>> {
   const found = new Map<Outgoing, Undeclared>()
-  const unchecked = outgoing.filter(({ isUnchecked }) => isUnchecked)
+  const unchecked: Outgoing[] = []
+  for (const one of outgoing) {
+    const { isUnchecked, message } = one
+    // Without code at hand, a name that a worker declares for any procedure is not looked into: that costs each signal a read.
+    if (isUnchecked && (localWorker !== undefined || !(await declared.isKnown(store, message.name))))
+      unchecked.push(one)
+  }
+  if (unchecked.length === 0) return found
   const runs = [...new Set(unchecked.map(({ message }) => message.run))]
   const rows = new Map(await Promise.all(runs.map(async (run) => [run, await store.find(run)] as const)))
   for (const one of unchecked) {
@@ -49,7 +56,14 @@ export async function findUndeclared(
 
 /** What the live workers declare. It is read anew only for a signal that was not declared when it was last read. */
 export class DeclaredSignals {
-  #workers: readonly WorkerRow[] = []
+  #workers: readonly Telling[] = []
+  #names: ReadonlySet<string> = new Set()
+
+  /** Whether a worker declares the name for any procedure. */
+  async isKnown(store: StorePort, name: string): Promise<boolean> {
+    if (!this.#names.has(name)) await this.#read(store)
+    return this.#names.has(name)
+  }
 
   /** Returns the declared signals; undefined if the name is one of them, or if a worker does not tell. */
   async besides(
@@ -62,15 +76,28 @@ export class DeclaredSignals {
   ): Promise<readonly string[] | undefined> {
     const of = () => signalsOf(this.#workers, procedure, version)
     if (of()?.includes(name) === true) return undefined
-    this.#workers = await store.listWorkers()
+    await this.#read(store)
     const signals = of()
     return signals?.includes(name) === true ? undefined : signals
   }
+
+  async #read(store: StorePort): Promise<void> {
+    const rows = await store.listWorkers()
+    this.#workers = rows.map(({ procedures, inputs }) => ({ procedures, inputs: readInputs(inputs) }))
+    this.#names = new Set(
+      this.#workers.flatMap(({ inputs }) => inputs.flatMap(({ signals = [] }) => signals)),
+    )
+  }
+}
+
+/** A worker, and what its procedures take. */
+interface Telling extends Pick<WorkerRow, 'procedures'> {
+  readonly inputs: readonly ProcedureInput[]
 }
 
 /** Returns all signals that able workers declare; undefined if there is no such worker, or one does not tell. */
 function signalsOf(
-  workers: readonly WorkerRow[],
+  workers: readonly Telling[],
   procedure: string,
   version: number,
 ): readonly string[] | undefined {
@@ -79,7 +106,7 @@ function signalsOf(
     ({ procedures }) => procedures === null || canExecute(procedures, procedure, version),
   )
   const told = able.map(({ inputs }) =>
-    readInputs(inputs).find((one) => one.name === procedure && one.version === version),
+    inputs.find((one) => one.name === procedure && one.version === version),
   )
   const signals = told.map((one) => one?.signals)
   if (signals.length === 0 || signals.includes(undefined)) return undefined
