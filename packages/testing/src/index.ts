@@ -2,6 +2,7 @@ export { checkDeterminism, type DeterminismOptions, type InputsOf } from './dete
 export type { Doubles } from './doubles.ts'
 export type { Exploration, Violation } from './explore/exploration.ts'
 export { explore } from './explore/explore.ts'
+export type { Unexplored } from './explore/gaps.ts'
 export { oneOf } from './explore/one-of.ts'
 export type { ExploreOptions, Rule } from './explore/options.ts'
 export { type MemoryOptions, memory } from './memory-store.ts'

@@ -58,7 +58,7 @@ async function loadOptions(file: string): Promise<ExploreOptions> {
 }
 
 function print(out: Out, name: string, report: Exploration): void {
-  const { paths, leftOut, cut, bounded, truncated, ends, violations } = report
+  const { paths, leftOut, cut, bounded, truncated, ends, violations, unexplored } = report
   out.print(`Explored ${safe(name)}: ${count(paths, 'path')}, ${count(leftOut, 'outcome')} left out.`)
   if (truncated) out.print('Not all paths were explored: --max-paths allows more.')
   if (cut > 0)
@@ -69,6 +69,7 @@ function print(out: Out, name: string, report: Exploration): void {
     out.print(
       `On ${count(bounded, 'path')} more than three operations waited at once: not every order was tried.`,
     )
+  if (unexplored.length > 0) out.print(`Not explored: ${unexplored.map((part) => parts[part]).join(', ')}.`)
   const sorted = Object.entries(ends).sort(([, a], [, b]) => b - a)
   const width = String(sorted[0]?.[1] ?? 0).length
   for (const [end, times] of sorted) out.print(`  ${String(times).padStart(width)}  ${safe(end)}`)
@@ -80,6 +81,19 @@ function print(out: Out, name: string, report: Exploration): void {
     for (const outcome of outcomes) out.print(`    ${safe(outcome)}`)
   }
   if (found.length > maxShown) out.print(`  and ${found.length - maxShown} more: --json shows them all.`)
+}
+
+/** What is not explored, in words. */
+const parts: { readonly [Part in Exploration['unexplored'][number]]: string } = {
+  random: 'other random values',
+  time: 'other times',
+  by: 'other people who answer',
+  comment: 'comments',
+  version: 'older versions',
+  updates: 'updates',
+  generations: 'what comes after continueAs',
+  children: 'what children do',
+  undos: 'undos',
 }
 
 /** Of each step and reason the path with the fewest outcomes. */

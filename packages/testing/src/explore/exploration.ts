@@ -1,3 +1,4 @@
+import type { Unexplored } from './gaps.ts'
 import type { Rule } from './options.ts'
 
 /** The result of `explore`. */
@@ -16,6 +17,12 @@ export interface Exploration {
   readonly ends: { readonly [end: string]: number }
   /** Steps that were issued without the consent that a rule demands, the shortest path first. */
   readonly violations: readonly Violation[]
+  /**
+   * On what the procedure depends that was not explored: `violations: []` says nothing about it. 'random' (`ctx.random`, `ctx.uuid`),
+   * 'time' (`ctx.now`), 'by' and 'comment' (of answers), 'version' (older branches), 'updates' (their handlers), 'generations' (after
+   * `ctx.continueAs`), 'children' (what they do), 'undos'.
+   */
+  readonly unexplored: readonly Unexplored[]
 }
 
 /** A step that was issued without the consent that a rule demands. */

@@ -2,6 +2,7 @@ import type { ProcedureDefinition } from '@pawl/core/internal'
 import { type Choice, Choices } from './choices.ts'
 import { ExploredDoubles } from './doubles.ts'
 import type { Exploration, Violation } from './exploration.ts'
+import { Gaps } from './gaps.ts'
 import type { ExploreSettings } from './options.ts'
 import { type Path, Walk } from './walk.ts'
 
@@ -18,14 +19,15 @@ export async function explorePaths(
   const choices = new Choices(leavesOut)
   const doubles = new ExploredDoubles(settings.doubles)
   const report = new Report()
+  const gaps = new Gaps(definition)
   for (let from: Choice | null | undefined; from !== null; from = choices.next()) {
-    if (report.paths === settings.maxPaths) return report.close(choices.leftOut, true)
-    const path = await new Walk({ definition, input, settings, doubles, choices }, from ?? null).run()
+    if (report.paths === settings.maxPaths) return report.close(choices.leftOut, true, gaps)
+    const path = await new Walk({ definition, input, settings, doubles, choices, gaps }, from ?? null).run()
     if (leavesOut && isCopyError(path.error)) return null
     report.add(path)
   }
   if (settings.doubles.strict === true) checkDoubles(doubles)
-  return report.close(choices.leftOut, false)
+  return report.close(choices.leftOut, false, gaps)
 }
 
 /** `structuredClone` cannot copy a value whose reads are noted. */
@@ -54,7 +56,7 @@ class Report {
     for (const breach of consent.breaches) this.#violations.push({ ...breach, outcomes: labels })
   }
 
-  close(leftOut: number, truncated: boolean): Exploration {
+  close(leftOut: number, truncated: boolean, gaps: Gaps): Exploration {
     return {
       paths: this.paths,
       leftOut,
@@ -63,6 +65,7 @@ class Report {
       truncated,
       ends: Object.fromEntries(this.#ends),
       violations: this.#violations.sort((a, b) => a.outcomes.length - b.outcomes.length),
+      unexplored: gaps.found,
     }
   }
 }

@@ -9,13 +9,15 @@ export class Reads {
   readonly #whole = new Map<string, readonly string[]>()
   readsTime = false
   #onTime: () => void = () => {}
+  #onField: (name: string | undefined) => void = () => {}
 
   /**
    * Wraps a value so that reads of it are noted. Values without members are returned as they are. `onTime` is called when its
-   * time is read, which tells how much time has passed before it.
+   * time is read, which tells how much time has passed before it, and `onField` with each field of it.
    */
-  watch(value: unknown, onTime: () => void): unknown {
+  watch(value: unknown, onTime: () => void, onField: (name: string | undefined) => void = () => {}): unknown {
     this.#onTime = onTime
+    this.#onField = onField
     this.#note(this.#entered, [])
     return this.#watch(value, [])
   }
@@ -60,6 +62,7 @@ export class Reads {
 
   #note(paths: Map<string, readonly string[]>, path: readonly string[]): void {
     paths.set(JSON.stringify(path), path)
+    this.#onField(path[0])
     const isWhole = path.length === 0 && paths === this.#whole
     if (isWhole || (path.length === 1 && path[0] === 'at')) this.#onTime()
   }

@@ -2,6 +2,7 @@ import {
   agentDefinitionOf,
   allowGrace,
   BegunUpdates,
+  ContinueRequest,
   ContinueRequests,
   createChance,
   createProgram,
@@ -25,6 +26,7 @@ import { applyChange, type Consent, judgeStep, noConsent } from './consent.ts'
 import type { ExploredDoubles } from './doubles.ts'
 import { nameEnd } from './ends.ts'
 import { ExploredExecution } from './explored-execution.ts'
+import type { Gaps } from './gaps.ts'
 import type { ExploreSettings } from './options.ts'
 import type { Outcome } from './outcomes/outcome.ts'
 import { listOutcomes, waitsForOthers } from './outcomes/registry.ts'
@@ -38,6 +40,7 @@ export interface Exploration {
   readonly settings: ExploreSettings
   readonly doubles: ExploredDoubles
   readonly choices: Choices
+  readonly gaps: Gaps
 }
 
 /** One execution of a procedure, from its start to an end. */
@@ -64,6 +67,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 export class Walk {
   readonly #exploration: Exploration
   readonly #execution: ExploredExecution
+  readonly #rollback = createRollbackProgress()
   #events: readonly LogEvent[]
   #labels: readonly string[]
   #consent: Consent
@@ -83,7 +87,7 @@ export class Walk {
     this.#asked = from?.asked ?? new Map()
     this.#judgedBelow = from?.judgedBelow ?? 0
     this.#wasCancelled = from?.wasCancelled ?? false
-    this.#execution = createExecution(exploration)
+    this.#execution = createExecution(exploration, this.#rollback)
   }
 
   /** @throws PawlError 'foreign-await', 'nondeterminism' */
@@ -99,8 +103,10 @@ export class Walk {
       this.#take(choices.length === 1 ? choices[0] : this.#exploration.choices.add(choices))
       decision = await this.#deliver(this.#events.slice(known))
     }
-    const { definition } = this.#exploration
+    const { definition, gaps } = this.#exploration
     const { end, error } = await nameEnd(definition, decision, this.#wasCancelled)
+    if (decision.state === 'completed' && decision.output instanceof ContinueRequest) gaps.note('generations')
+    if (this.#rollback.left.length > 0) gaps.note('undos')
     return this.#end(end, error)
   }
 
@@ -126,6 +132,7 @@ export class Walk {
     this.#operations += issued.length
     for (const { position, operation } of issued) {
       if (position < this.#judgedBelow) continue
+      this.#exploration.gaps.noteOperation(operation)
       if (operation.kind === 'step') this.#consent = judgeStep(this.#consent, never, operation.name)
       this.#judgedBelow = position + 1
     }
@@ -279,13 +286,26 @@ function questionIn(operation: ProcedureOperation): string | null {
   return operation.kind === 'ail_decision' ? operation.question : null
 }
 
-function createExecution({ definition, input, doubles, choices }: Exploration): ExploredExecution {
+function createExecution(
+  { definition, input, doubles, choices, gaps }: Exploration,
+  rollback: ReturnType<typeof createRollbackProgress>,
+): ExploredExecution {
+  const chance = createChance(new Uint8Array(seedBytes))
   const execution: ExploredExecution = new ExploredExecution(
     {
       id: runId,
       turns,
       determinism: 'virtual',
-      chance: createChance(new Uint8Array(seedBytes)),
+      chance: {
+        random() {
+          gaps.note('random')
+          return chance.random()
+        },
+        uuid() {
+          gaps.note('random')
+          return chance.uuid()
+        },
+      },
       program: createProgram({
         definition,
         input,
@@ -295,7 +315,10 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
           return execution
         },
         // A new run: it was never before a change.
-        chooseBranch: (_change, offered) => offered.at(-1) as number,
+        chooseBranch(_change, offered) {
+          gaps.note('version')
+          return offered.at(-1) as number
+        },
         isReplaying: true,
         isKept: false,
         logger: silent,
@@ -304,7 +327,7 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         requests: new ContinueRequests(),
         begunUpdates: new BegunUpdates(),
         exposed: { expose: () => {}, progress: () => {} },
-        rollback: createRollbackProgress(),
+        rollback,
         decider: anyDecider,
         escalateTo: undefined,
         policy: undefined,
@@ -316,9 +339,18 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
     {
       onRead(event, value) {
         const choice = choices.findRead(event)
-        return choice === undefined ? value : choice.reads.watch(value, () => choices.noteTime())
+        return choice === undefined
+          ? value
+          : choice.reads.watch(
+              value,
+              () => choices.noteTime(),
+              (field) => gaps.noteRead(field),
+            )
       },
-      onTime: () => choices.noteTime(),
+      onTime() {
+        gaps.note('time')
+        choices.noteTime()
+      },
     },
   )
   return execution
