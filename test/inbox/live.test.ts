@@ -165,6 +165,7 @@ describe.skipIf(chromiumPath === undefined)('a page in the browser', () => {
     // While a computer sleeps, its timers stand still as well.
     await page.clock.setSystemTime(Date.now() + 3_600_000)
     await page.clock.runFor(5_100)
+    await page.clock.resume()
     await page.getByRole('button', { name: '1 new' }).waitFor()
     await page.locator('.gone').waitFor()
     await connection(page, 'Live')
