@@ -143,6 +143,7 @@ export type {
   WatchOptions,
 } from './client/types.ts'
 export type {
+  AcceptedAnswer,
   Answer,
   Ask,
   Delivery,

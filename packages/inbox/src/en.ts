@@ -150,6 +150,8 @@ export const en = {
   answeredNow: 'Your answer was sent.',
   answeredBy: (name: string) => `Answered by ${name}`,
   youWereFaster: 'Answered by you',
+  linkMadeBy: (name: string) => `with a link made by ${name}`,
+  givenBy: (name: string) => `given for them by ${name}`,
   someoneFaster: (name: string) => `${name} was faster. Your draft is kept below.`,
   askedAgain:
     'The run asks again. What it asks may have changed, and your answer to this question does not count.',

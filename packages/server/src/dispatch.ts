@@ -14,7 +14,7 @@ import { serveLinks } from './links/routes.ts'
 import { clearCookie, login } from './login.ts'
 import { metrics } from './metrics.ts'
 import { healthz, readyz } from './probes.ts'
-import type { Call, Route } from './routes/route.ts'
+import type { AnswerGiver, Call, Route } from './routes/route.ts'
 import { routes } from './routes/table.ts'
 import { eventStream, noStream } from './streams/event-stream.ts'
 import type { Identity } from './types.ts'
@@ -98,10 +98,9 @@ async function callRoute(
     links: settings.links,
     hooks: shared.hooks,
     now: shared.now(),
-    via: readVia(request.headers.get('pawl-via')),
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     signal: AbortSignal.any([request.signal, shared.stopping]),
-    actor: (as) => actorOf(identity, as),
+    giver: (as) => ({ ...personOf(identity, as), via: readVia(request.headers.get('pawl-via')) }),
   }
   const reply = await route.handle(call)
   if ('body' in reply) return Response.json(reply.body, { status: reply.status })
@@ -126,10 +125,11 @@ function readVia(header: string | null): string {
   return header !== null && /^[a-z0-9-]{1,40}$/.test(header) ? header : 'api'
 }
 
-function actorOf(identity: Identity, as: string | undefined): `user:${string}` {
-  if (as === undefined || as === identity.actor) return identity.actor
-  if (identity.actAs) return as as `user:${string}`
-  throw new ServerError('not-allowed', `${identity.actor} may not act as ${as}.`)
+/** Who answers, and who acts for them if another does. @throws ServerError 'not-allowed' */
+function personOf({ actor, actAs }: Identity, as: string | undefined): Pick<AnswerGiver, 'as' | 'actedBy'> {
+  if (as === undefined || as === actor) return { as: actor }
+  if (actAs) return { as: as as `user:${string}`, actedBy: actor }
+  throw new ServerError('not-allowed', `${actor} may not act as ${as}.`)
 }
 
 /** A request can have a key as long as itself, or a hundred thousand unknown ones in one message. */

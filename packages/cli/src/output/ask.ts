@@ -14,6 +14,7 @@ export function showAsk(out: Out, ask: AskJson, print: Print = out.note): void {
   if (ask.risk !== undefined) fact('risk', showRisk(ask.risk))
   if (ask.dueAt !== undefined)
     fact(ask.overdue ? 'overdue' : 'due', `${ask.dueAt}${ask.onTimeout ? `, then: ${ask.onTimeout}` : ''}`)
+  if (ask.answer !== undefined) fact('answered', showOrigin(ask.answer))
   if (ask.error !== undefined) fact('error', `${ask.error.name}: ${ask.error.message}`)
   for (const { label, description } of ask.alternatives)
     fact('instead', description === undefined ? label : `${label}: ${description}`)
@@ -30,6 +31,16 @@ export function showMatter(out: Out, ask: AskJson, print: Print): void {
   for (const { label, url } of ask.links) fact('link', `${label}: ${url}`)
   if (ask.baseline !== undefined) showBlock(out, 'baseline', ask.baseline, print)
   if (ask.artifact !== undefined) showBlock(out, 'artifact', ask.artifact, print)
+}
+
+/** Who answered, and who stands behind them. */
+function showOrigin({ by, at, via, madeBy, actedBy }: NonNullable<AskJson['answer']>): string {
+  const parts = [
+    ...(actedBy === undefined ? [] : [`given by ${actedBy}`]),
+    ...(via === undefined ? [] : [`via ${via}`]),
+    ...(madeBy === undefined ? [] : [`made by ${madeBy}`]),
+  ]
+  return `${at} by ${by}${parts.length === 0 ? '' : `, ${parts.join(', ')}`}`
 }
 
 type Print = (line: string) => void

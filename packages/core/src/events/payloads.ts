@@ -263,6 +263,10 @@ export interface GivenAnswer {
   readonly by: string
   /** The channel it came through, if the caller said so. */
   readonly via?: string
+  /** Who made the link that it came through. */
+  readonly madeBy?: string
+  /** Who gave it for the person in `by`, if another did. */
+  readonly actedBy?: string
   /** The digest of what the person was shown, if the caller said so. */
   readonly digest?: string
 }
@@ -296,8 +300,11 @@ export interface NoticePayload {
   readonly generation?: number
 }
 
+/** Who stands behind the person that is recorded with an answer. */
+export type AnswerOrigin = Pick<GivenAnswer, 'madeBy' | 'actedBy'>
+
 /** The payload of `settled` for a decision. */
-export interface DecisionPayload {
+export interface DecisionPayload extends AnswerOrigin {
   readonly choice: string
   readonly source: 'agent' | 'person' | 'fallback'
   readonly why: 'decided' | 'unsure' | 'timed-out' | 'failed' | 'invalid'

@@ -35,6 +35,10 @@ export interface Risk {
 
 export interface GivenAnswer {
   readonly by: string
+  /** Who made the link that it came through. */
+  readonly madeBy?: string
+  /** Who gave it for the person in `by`. */
+  readonly actedBy?: string
   readonly at: string
   readonly comment?: string
   readonly approved?: boolean

@@ -87,10 +87,20 @@ function focusOnce(element: HTMLElement | null): void {
 
 function Outcome({ ask }: { readonly ask: Ask }) {
   if (ask.answer === undefined) return <>{ask.status === 'withdrawn' ? en.withdrawn : en.timedOut}</>
-  const { by, at } = ask.answer
+  const { by, at, madeBy, actedBy } = ask.answer
   return (
     <span title={formatInstant(at)}>
       {by === currentUser().actor ? en.youWereFaster : <Text>{en.answeredBy(by)}</Text>}
+      {actedBy !== undefined && (
+        <>
+          , <Text>{en.givenBy(actedBy)}</Text>
+        </>
+      )}
+      {madeBy !== undefined && (
+        <>
+          , <Text>{en.linkMadeBy(madeBy)}</Text>
+        </>
+      )}
       <span class="faint"> {formatInstant(at)}</span>
     </span>
   )

@@ -50,6 +50,11 @@ export interface Rights {
   /** As `checkAnswer`, for a role that answers. */
   judgeAnswer(ask: Ask, by: Identity['actor']): AnswerVerdict
   /**
+   * Checks who makes a link that answers without a login: they could open it themselves.
+   * @throws ServerError 'not-allowed'
+   */
+  checkLinkMaker(ask: Ask, maker: Actor): void
+  /**
    * Checks the answer that a fork has instead of the recorded one. The identity starts the fork, and so gives an answer to a run of its own.
    * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
    */
@@ -108,6 +113,12 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
         what: `${actor} may not answer ask ${ask.id}.`,
         remedy: 'The option `may` of the server forbids it. Let another person answer.',
       }
+    },
+    checkLinkMaker(ask, maker) {
+      if (selfApproval || mayApprove([ask.startedBy, ...ask.alsoStartedBy], [maker]).ok) return
+      refuse(
+        `${maker} started the run, and could answer its ask ${ask.id} with this link: \`selfApproval\` is false. A link with \`login\` is for the named person only.`,
+      )
     },
     checkEdit(ask) {
       rights.checkAnswer(ask, actor)

@@ -40,7 +40,7 @@ export function toAnswer({ kind }: Ask, resolution: ResumeResolution): Answer {
 /** Whether the ask was settled by this very answer of this person, so that sending it again is no mistake. */
 export function isRepeated(ask: Ask, answer: Answer, by: string): boolean {
   if (ask.answer === undefined || ask.answer.by !== by) return false
-  const { by: _by, at: _at, via: _via, ...given } = ask.answer
+  const { by: _by, at: _at, via: _via, madeBy: _madeBy, actedBy: _actedBy, ...given } = ask.answer
   return isDeepStrictEqual(withoutUndefined(given), completed(ask, given, answer))
 }
 

@@ -212,6 +212,8 @@ const briefFields = {
       by: z.string(),
       at: instant,
       via: z.string().optional().meta({ description: 'The channel it came through, as the caller said' }),
+      madeBy: z.string().optional().meta({ description: 'Who made the link that it came through' }),
+      actedBy: z.string().optional().meta({ description: 'Who gave it for the person in `by`' }),
       comment: z.string().optional(),
       approved: z.boolean().optional(),
       params: payload.optional(),

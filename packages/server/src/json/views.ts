@@ -112,8 +112,8 @@ export function showAsk(ask: Ask): AskJson {
   }) as AskJson
 }
 
-function showAnswer({ by, at, via, comment, ...rest }: NonNullable<Ask['answer']>): object {
-  return omitUndefined({ by, at: at.toISOString(), via, comment, ...showParts(rest) })
+function showAnswer({ by, at, via, madeBy, actedBy, comment, ...rest }: NonNullable<Ask['answer']>): object {
+  return omitUndefined({ by, at: at.toISOString(), via, madeBy, actedBy, comment, ...showParts(rest) })
 }
 
 /** The parts of an answer, each payload written as one. */

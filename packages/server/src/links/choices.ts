@@ -1,5 +1,5 @@
 import type { Ask, AskDecision } from '@pawl/core'
-import { isCritical, type SignedLink } from '@pawl/core/internal'
+import { isCritical } from '@pawl/core/internal'
 
 /** The decisions that a link permits. For an ask of kind input, 'send' sends its data. */
 export function choicesOf(
@@ -10,6 +10,6 @@ export function choicesOf(
 }
 
 /** A critical ask shows nothing before login, whatever the link says. */
-export function needsLogin(ask: Ask, { login }: Pick<SignedLink, 'login'>): boolean {
+export function needsLogin(ask: Ask, { login }: { readonly login?: boolean | undefined }): boolean {
   return login === true || isCritical(ask)
 }

@@ -152,14 +152,17 @@ async function answer(
 ): Promise<void> {
   const identity = identityOf(link, ask)
   const client = settings.clientOf(identity)
-  rightsOf(identity, settings, client).checkAnswer(ask, link.as)
+  const rights = rightsOf(identity, settings, client)
+  rights.checkAnswer(ask, link.as)
+  const { as, madeBy } = link
+  if (madeBy !== undefined && !needsLogin(ask, link)) rights.checkLinkMaker(ask, madeBy)
   const { inbox } = client
   try {
-    await inbox.answer(ask.id, given, { as: link.as, via: 'link', digest })
+    await inbox.answer(ask.id, given, { as, via: 'link', madeBy, digest })
   } catch (error) {
     const settled = PawlError.is(error, 'ask-closed') ? await inbox.get(ask.id) : null
     // A browser that sends the form again gets the same page.
-    if (settled === null || !isRepeated(settled, given, link.as)) throw error
+    if (settled === null || !isRepeated(settled, given, as)) throw error
   }
 }
 

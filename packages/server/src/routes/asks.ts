@@ -28,7 +28,7 @@ import type { Problem } from '../types.ts'
 import { countScanned, scanAsks } from './ask-scan.ts'
 import { findAsk, findFull } from './find-ask.ts'
 import { cursor, limit } from './query.ts'
-import { answerers, everyone, type Route, route } from './route.ts'
+import { type AnswerGiver, answerers, everyone, type Route, route } from './route.ts'
 
 const filter = {
   mine: z
@@ -131,13 +131,13 @@ export const askRoutes: readonly Route[] = [
     query: z.strictObject({ as, digest }),
     body: answerShape,
     replies: { 200: answered },
-    async handle({ client, rights, params, body, query, actor, via }) {
-      const by = actor(query.as)
+    async handle({ client, rights, params, body, query, giver }) {
+      const from = giver(query.as)
       const found = await findFull(client, rights, params.ask)
-      rights.checkAnswer(found.ask, by)
+      rights.checkAnswer(found.ask, from.as)
       const answer = readAnswer(body)
-      const give = () => answerFound(client, found, answer, { as: by, via, digest: query.digest })
-      return { status: 200, body: await answerOnce(client, found.ask, answer, by, give) }
+      const give = () => answerFound(client, found, answer, { ...from, digest: query.digest })
+      return { status: 200, body: await answerOnce(client, found.ask, answer, from.as, give) }
     },
   }),
   route({
@@ -148,12 +148,12 @@ export const askRoutes: readonly Route[] = [
     query: z.strictObject({ as, digest }),
     body: answerShape,
     replies: { 200: z.object({ ok: z.boolean(), issues: z.array(issueShape) }) },
-    async handle({ client, rights, params, body, query, actor }) {
-      const by = actor(query.as)
+    async handle({ client, rights, params, body, query, giver }) {
+      const from = giver(query.as)
       const found = await findFull(client, rights, params.ask)
-      rights.checkAnswer(found.ask, by)
+      rights.checkAnswer(found.ask, from.as)
       try {
-        await checkFound(client, found, readAnswer(body), { as: by, digest: query.digest })
+        await checkFound(client, found, readAnswer(body), { as: from.as, digest: query.digest })
         return { status: 200, body: { ok: true, issues: [] } }
       } catch (error) {
         if (!PawlError.is(error, 'answer-invalid')) throw error
@@ -179,13 +179,13 @@ export const askRoutes: readonly Route[] = [
         ),
       }),
     },
-    async handle({ client, rights, body, query, actor, via }) {
-      const by = actor(query.as)
+    async handle({ client, rights, body, query, giver }) {
+      const from = giver(query.as)
       const answer = readAnswer(body.answer)
       const outcomes = []
       for (const shown of body.asks) {
         const { id, digest } = typeof shown === 'string' ? { id: shown, digest: undefined } : shown
-        outcomes.push({ ask: id, ...(await answerOne(client, rights, id, answer, { by, via, digest })) })
+        outcomes.push({ ask: id, ...(await answerOne(client, rights, id, answer, { ...from, digest })) })
       }
       return { status: 200, body: { outcomes } }
     },
@@ -201,14 +201,14 @@ export const askRoutes: readonly Route[] = [
       resolution: resolutionShape,
     }),
     replies: { 200: answered },
-    async handle({ client, rights, body, query, actor, via }) {
-      const by = actor(query.as)
+    async handle({ client, rights, body, query, giver }) {
+      const from = giver(query.as)
       const ask = await findAsk(client, rights, body.checkpoint)
-      rights.checkAnswer(ask, by)
+      rights.checkAnswer(ask, from.as)
       const resolution: ResumeResolution = readAnswer(body.resolution)
       const give = async () =>
-        void (await client.resume({ checkpoint: ask.id, resolution }, { as: by, via, digest: query.digest }))
-      return { status: 200, body: await answerOnce(client, ask, toAnswer(ask, resolution), by, give) }
+        void (await client.resume({ checkpoint: ask.id, resolution }, { ...from, digest: query.digest }))
+      return { status: 200, body: await answerOnce(client, ask, toAnswer(ask, resolution), from.as, give) }
     },
   }),
   route({
@@ -219,19 +219,19 @@ export const askRoutes: readonly Route[] = [
     query: z.strictObject({ as }),
     body: answerShape,
     replies: { 202: z.object({ stored: z.literal(true) }) },
-    async handle({ client, rights, params, body, query, actor, via }) {
-      const by = actor(query.as)
+    async handle({ client, rights, params, body, query, giver }) {
+      const from = giver(query.as)
       const run = readId(params.run)
       const answer = readAnswer(body)
       const asked = await askByKeyOf(client, run, params.key)
       if (asked !== null) {
-        rights.checkAnswer(asked, by)
+        rights.checkAnswer(asked, from.as)
         // By its id: the answer goes to the very ask that was checked.
-        await client.inbox.answer(asked.id, answer, { as: by, via })
+        await client.inbox.answer(asked.id, answer, from)
       } else {
         const view = await client.get(run).status()
-        rights.checkEarlyAnswer(view, by, await startersOfOriginals(client, view.id))
-        await client.inbox.answer({ run, key: params.key }, answer, { as: by, via })
+        rights.checkEarlyAnswer(view, from.as, await startersOfOriginals(client, view.id))
+        await client.inbox.answer({ run, key: params.key }, answer, from)
       }
       return { status: 202, body: { stored: true } }
     },
@@ -255,17 +255,13 @@ async function answerOne(
   rights: Rights,
   id: string,
   answer: Answer,
-  {
-    by,
-    via,
-    digest,
-  }: { readonly by: `user:${string}`; readonly via: string; readonly digest: string | undefined },
+  from: AnswerGiver & { readonly digest: string | undefined },
 ): Promise<{ readonly status: 'stored' | 'repeated' | 'refused'; readonly problem?: Problem }> {
   try {
     const found = await findFull(client, rights, id)
-    rights.checkAnswer(found.ask, by)
-    const give = () => answerFound(client, found, answer, { as: by, via, digest })
-    const { repeated } = await answerOnce(client, found.ask, answer, by, give)
+    rights.checkAnswer(found.ask, from.as)
+    const give = () => answerFound(client, found, answer, from)
+    const { repeated } = await answerOnce(client, found.ask, answer, from.as, give)
     return { status: repeated ? 'repeated' : 'stored' }
   } catch (error) {
     const problem = refusalOf(error)

@@ -3,7 +3,7 @@ import { linkEnd, linkSigner, parseDuration } from '@pawl/core/internal'
 import { z } from 'zod'
 import { ServerError } from '../http/problem.ts'
 import { boundedList } from '../json/lists.ts'
-import { choicesOf } from '../links/choices.ts'
+import { choicesOf, needsLogin } from '../links/choices.ts'
 import { findAsk } from './find-ask.ts'
 import { type Route, route } from './route.ts'
 
@@ -40,7 +40,7 @@ export const linkRoutes: readonly Route[] = [
     replies: {
       200: z.object({ url: z.string(), expiresAt: z.string().meta({ format: 'date-time' }) }),
     },
-    async handle({ client, rights, params, body, links, now }) {
+    async handle({ client, rights, params, body, links, identity, now }) {
       if (links === undefined)
         throw new ServerError('not-found', 'This server makes no links. Pass `links` to createServer.')
       const ask = await findAsk(client, rights, params.ask)
@@ -50,9 +50,13 @@ export const linkRoutes: readonly Route[] = [
           winner: ask.answer && { by: ask.answer.by, at: ask.answer.at },
         })
       checkAllowed(ask, body.allow)
+      if (!needsLogin(ask, body)) rights.checkLinkMaker(ask, identity.actor)
       const expiresAt = endOf(ask, body.expires, now)
       const { as, allow, login, history } = body
-      const url = linkSigner(links).urlOf({ ask: ask.id, as, allow, login, history, expiresAt })
+      const url = linkSigner(links).urlOf({
+        ...{ ask: ask.id, as, madeBy: identity.actor },
+        ...{ allow, login, history, expiresAt },
+      })
       return { status: 200, body: { url, expiresAt: new Date(expiresAt).toISOString() } }
     },
   }),

@@ -5,6 +5,15 @@ import type { HookAccess } from '../hooks/registry.ts'
 import type { Frames, StreamTiming } from '../streams/event-stream.ts'
 import type { Identity, Role } from '../types.ts'
 
+/** Who gives an answer, and how it comes. */
+export interface AnswerGiver {
+  readonly as: Extract<Actor, `user:${string}`>
+  /** The header `Pawl-Via`: the channel that it comes through. Default: 'api'. */
+  readonly via: string
+  /** The identity, if it acts for the person in `as`. */
+  readonly actedBy?: Actor
+}
+
 /** What a handler is given. The client of the identity, its rights, and the checked parts of the request. */
 export interface Call<Params, Query, Body> {
   readonly client: Client
@@ -17,8 +26,6 @@ export interface Call<Params, Query, Body> {
   procedureOf(name: string): ProcedureRef<unknown, unknown>
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined
-  /** The header `Pawl-Via`: the channel that an answer comes through. Default: 'api'. */
-  readonly via: string
   /** The header `Last-Event-ID`. */
   readonly lastEventId: string | undefined
   readonly timing: StreamTiming
@@ -30,8 +37,8 @@ export interface Call<Params, Query, Body> {
   readonly now: number
   /** Aborts when the caller has gone or the server stops. */
   readonly signal: AbortSignal
-  /** Who acts: the identity, or `as` of the request if the identity may act for others. */
-  actor(as: string | undefined): Extract<Actor, `user:${string}`>
+  /** Who answers: the identity, or `as` of the request if the identity may act for others. */
+  giver(as: string | undefined): AnswerGiver
 }
 
 /** A body that is sent as JSON, bytes, or a stream; null for one that has nothing to send any more. */

@@ -35,7 +35,8 @@ export class Channels {
     this.#ports = ports
     const parts = {
       readAsk: (id: string) => this.#read(id),
-      addressesOf: (ask: Ask, recipient: Recipient | undefined) => this.#addressesOf(ask, recipient),
+      addressesOf: (channel: Channel, ask: Ask, recipient: Recipient | undefined) =>
+        this.#addressesOf(channel, ask, recipient),
       retry: usualRetry,
     }
     this.#procedures = ports.settings.channels.map((channel) => [channel, notifyProcedure(channel, parts)])
@@ -86,13 +87,18 @@ export class Channels {
     return (this.#client as Client).inbox.get(id)
   }
 
-  #addressesOf(ask: Ask, recipient: Recipient | undefined): Pick<DeliverCall, 'link' | 'page'> {
+  #addressesOf(
+    { name }: Channel,
+    ask: Ask,
+    recipient: Recipient | undefined,
+  ): Pick<DeliverCall, 'link' | 'page'> {
     const { links } = this.#ports.settings
     if (links === undefined) return { link: undefined, page: undefined }
     const page = `${links.publicUrl.replace(/\/$/, '')}/#/asks/${ask.id}`
     if (!isPerson(recipient)) return { link: undefined, page }
     const expiresAt = linkEnd(ask, this.#ports.clock.wall())
-    return { page, link: linkSigner(links).urlOf({ ask: ask.id, as: recipient.name, expiresAt }) }
+    const link = { ask: ask.id, as: recipient.name, madeBy: `system:${name}` as const, expiresAt }
+    return { page, link: linkSigner(links).urlOf(link) }
   }
 }
 

@@ -25,7 +25,11 @@ export interface NotifyParts {
   /** Returns the ask as it is now; null if it no longer exists. */
   readAsk(id: string): Promise<Ask | null>
   /** The addresses of an ask for a recipient. */
-  addressesOf(ask: Ask, recipient: Recipient | undefined): Pick<DeliverCall, 'link' | 'page'>
+  addressesOf(
+    channel: Channel,
+    ask: Ask,
+    recipient: Recipient | undefined,
+  ): Pick<DeliverCall, 'link' | 'page'>
   readonly retry: Retry
 }
 
@@ -111,7 +115,7 @@ class AskDelivery {
       async (call) => {
         const ask = await this.#findToDeliver(recipient)
         if (ask === null) return null
-        const { link, page } = this.#parts.addressesOf(ask, recipient)
+        const { link, page } = this.#parts.addressesOf(this.#channel, ask, recipient)
         // The holder of a link acts as its person, so a channel that does not need one gets none.
         const own = this.#channel.can.identity === 'link' ? link : undefined
         const isKnown = !this.#unknown.has(recipient?.name)

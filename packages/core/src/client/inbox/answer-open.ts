@@ -20,10 +20,12 @@ import type { Mailer } from '../mailer.ts'
 import { explainUnread } from '../unread.ts'
 import { askStatusOf } from '../views/ask.ts'
 
-/** Who gives an answer, the channel it comes through, and the digest of what the person was shown. */
+/** Who gives an answer, how it comes, and the digest of what the person was shown. */
 export interface Giver {
   readonly by: Actor
   readonly via?: string
+  readonly madeBy?: Actor
+  readonly actedBy?: Actor
   readonly digest?: string
 }
 

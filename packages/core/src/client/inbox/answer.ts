@@ -14,6 +14,8 @@ import { findAsk } from './find.ts'
 const answerOptions = {
   as: required(checkActor),
   via: optional(checkVia),
+  madeBy: optional(checkActor),
+  actedBy: optional(checkActor),
   digest: optional(checkDigest),
 } satisfies Spec<As>
 const addressOptions = { run: required(checkName), key: required(checkName) } satisfies Spec<AskByKey>

@@ -20,6 +20,10 @@ export interface As {
    * `a-z`, `0-9` and `-`.
    */
   readonly via?: string | undefined
+  /** Who made the link that the person answered with, kept with the answer for audits. Default: none. Range: 1 to 200 characters. */
+  readonly madeBy?: Actor | undefined
+  /** Who gives the answer for the person in `as`, if another does, kept with it for audits. Default: none. Range: 1 to 200 characters. */
+  readonly actedBy?: Actor | undefined
   /**
    * The `digest` of the ask as the person was shown it. If the question differs now, the answer is refused with 'ask-changed'. It is
    * recorded with the answer. Default: not compared.

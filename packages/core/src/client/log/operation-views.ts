@@ -2,8 +2,10 @@ import { failureOf } from '../../errors/failure.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
 import type {
+  AnswerOrigin,
   AnswerPayload,
   CheckpointPayload,
+  DecisionPayload,
   ReceivedPayload,
   RepliedPayload,
   TimedOutPayload,
@@ -45,9 +47,10 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
   ail_decision: {
     waitsFor: 'step',
     resultOf: (payload) => {
-      const { at, ...decision } = payload as { readonly at: number; readonly choice: string }
+      const { at, madeBy, actedBy, ...decision } = payload as DecisionPayload
       return {
         ...decision,
+        ...behind({ madeBy, actedBy }),
         value: decision.choice,
         responded_at: new Date(at).toISOString(),
         timed_out: false,
@@ -81,15 +84,24 @@ export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutP
       timed_out: timedOut,
     }
   }
-  const { answer, changed, by, via, at } = payload
+  const { answer, changed, by, via, madeBy, actedBy, at } = payload
   return {
     ...answer,
     value: answer.approved ?? answer.choice ?? answer.value ?? null,
     ...(changed ? { changed } : {}),
     by,
     ...(via === undefined ? {} : { via }),
+    ...behind({ madeBy, actedBy }),
     responded_at: new Date(at).toISOString(),
     timed_out: false,
+  }
+}
+
+/** Who made the link of an answer, and who gave it for another person. */
+function behind({ madeBy, actedBy }: Partial<Record<keyof AnswerOrigin, string | undefined>>): object {
+  return {
+    ...(madeBy === undefined ? {} : { made_by: madeBy }),
+    ...(actedBy === undefined ? {} : { acted_by: actedBy }),
   }
 }
 

@@ -120,7 +120,12 @@ function describeSilence({ silence, kind }: AskPayload, escalateTo: readonly str
 
 function answerOf(row: KnownAsk): Ask['answer'] {
   if (row.answer === null || row.answeredBy === null || row.closedAt === null) return undefined
-  const { answer, via } = decode(row.answer) as GivenAnswer
-  const given = { by: row.answeredBy as Actor, at: new Date(row.closedAt) }
-  return { ...(answer as Answer), ...given, ...(via === undefined ? {} : { via }) }
+  const { answer, via, madeBy, actedBy } = decode(row.answer) as GivenAnswer
+  return {
+    ...(answer as Answer),
+    ...{ by: row.answeredBy as Actor, at: new Date(row.closedAt) },
+    ...(via === undefined ? {} : { via }),
+    ...(madeBy === undefined ? {} : { madeBy: madeBy as Actor }),
+    ...(actedBy === undefined ? {} : { actedBy: actedBy as Actor }),
+  }
 }

@@ -261,10 +261,20 @@ export interface Ask {
   readonly deliveries: readonly Delivery[] | undefined
   /** Not in this release: always undefined. */
   readonly claimedBy: Actor | undefined
-  /** The accepted answer: who gave it, when, and through which channel. */
-  readonly answer:
-    | (Answer & { readonly by: Actor; readonly at: Date; readonly via?: string | undefined })
-    | undefined
+  /** The accepted answer: who gave it, when, and how. */
+  readonly answer: AcceptedAnswer | undefined
+}
+
+/** An answer that an ask has accepted. */
+export type AcceptedAnswer = Answer & {
+  readonly by: Actor
+  readonly at: Date
+  /** The channel it came through, as the caller said. */
+  readonly via?: string | undefined
+  /** Who made the link that it came through. */
+  readonly madeBy?: Actor | undefined
+  /** Who gave it for the person in `by`, if another did. */
+  readonly actedBy?: Actor | undefined
 }
 
 /** An answer to an ask; the procedure receives the same fields. */

@@ -6,6 +6,8 @@ export interface SignedLink {
   readonly ask: string
   /** The person who answers with it. */
   readonly as: `user:${string}`
+  /** Who has made it. Undefined in links of earlier versions. */
+  readonly madeBy?: `user:${string}` | `system:${string}` | undefined
   /** The choices it permits; for an approval 'approve' and 'reject'. Undefined: all of the ask. */
   readonly allow?: readonly string[] | undefined
   /** Whether the person must log in before anything is shown. */

@@ -132,8 +132,8 @@ function closeUnseen(
       event: { ...runEvent('withdrawn', null), ...operation },
       effect: { do: 'close-ask', position: slot, status: 'withdrawn' },
     }
-  const { answer, by, via } = decode(message.payload) as AnswerMessage
-  const given: AnswerPayload = { answer, by, at: message.at, ...(via === undefined ? {} : { via }) }
+  const { checked: _, changed: __, ...answer } = decode(message.payload) as AnswerMessage
+  const given: AnswerPayload = { ...answer, at: message.at }
   const outcome =
     kind === 'ail_decision' ? decidedByPerson(given, decode(asked.payload) as AskPayload) : given
   const payload = encodeRecord(outcome, 'answer')

@@ -67,7 +67,8 @@ function recordedOf(entry: LogEntry): Json | undefined {
   if (type === 'llm') return result['output']
   if (result['timed_out'] === true) return undefined
   if (type === 'signal') return result['payload']
-  const { changed: _, by: _by, via: _via, responded_at: _at, timed_out: _out, value, ...answer } = result
+  const { changed: _, by: _by, via: _via, made_by: _made, acted_by: _acted, ...given } = result
+  const { responded_at: _at, timed_out: _out, value, ...answer } = given
   return type === 'hitl_input' ? { ...answer, value: value ?? null } : answer
 }
 

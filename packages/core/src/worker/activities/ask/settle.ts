@@ -92,13 +92,13 @@ export function settleByInvalidAnswer(answer: AnswerPayload, refused: Issues): S
 
 /** Validates an early answer. */
 export function checkEarly(ask: AskPayload, early: Message): Validation<AnswerPayload> {
-  const { answer, by, via } = decode(early.payload) as GivenAnswer
+  const { answer, ...given } = decode(early.payload) as GivenAnswer
   const closesAt = closesAtOf(ask)
   if (closesAt !== null && closesAt <= early.at) return { ok: false, ...cameTooLate }
   const checked = checkAnswer(ask, answer)
   if (!checked.ok) return checked
-  const given = { by, at: early.at, ...(via === undefined ? {} : { via }) }
-  return { ok: true, value: { answer: checked.answer, changed: checked.changed, ...given } }
+  const { answer: made, changed } = checked
+  return { ok: true, value: { answer: made, changed, ...given, at: early.at } }
 }
 
 /** Remedies for kinds of asks with other `onTimeout` values than most. */

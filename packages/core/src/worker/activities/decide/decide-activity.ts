@@ -216,9 +216,11 @@ function asAsked(payload: AskPayload): AskSpec {
   return { key: null, to: [], due: null, history: { last: 0 }, payload, check: undefined }
 }
 
-/** Combines a person's decision with the agent's rationale and confidence. */
-/** The decision that a person made, as the log has it. */
-export function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload {
+/** The decision that a person made, as the log has it, with the agent's rationale and confidence. */
+export function decidedByPerson(
+  { answer, by, madeBy, actedBy, at }: AnswerPayload,
+  ask: AskPayload,
+): DecisionPayload {
   const { why, usage, choice, rationale, confidence } = ask.judged as Judged
   return {
     choice: answer.choice ?? '',
@@ -226,6 +228,8 @@ export function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPaylo
     why,
     rationale: answer.comment ?? '',
     by,
+    ...(madeBy === undefined ? {} : { madeBy }),
+    ...(actedBy === undefined ? {} : { actedBy }),
     at,
     usage,
     judged: {
