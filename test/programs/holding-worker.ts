@@ -9,7 +9,7 @@ const brief = procedure({ name: 'brief', signals: { tick: z.null() } }, async ()
 
 const { store, always } = meddleWith(openStore(process.argv[2] ?? ''))
 always('commit', async (go, [, units], port) => {
-  const tick = { run: 'b', kind: 'signal', name: 'tick', key: null, payload: null } as const
+  const tick = { run: 'b', kind: 'signal', name: 'tick', key: null, by: null, payload: null } as const
   if ((units as readonly Unit[]).some(({ next }) => next.do === 'end')) await port.send([tick], null)
   return go()
 })

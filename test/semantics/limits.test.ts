@@ -103,7 +103,7 @@ test('an unreadable message marks its run as stuck, and other runs of the transa
   await connection.open()
   const later = new Uint8Array([0xc1, 1])
   const send = (run: string, payload: Uint8Array | null) =>
-    connection.send([{ run, kind: 'signal', name: 'x', key: null, payload }], null)
+    connection.send([{ run, kind: 'signal', name: 'x', key: null, by: null, payload }], null)
   await Promise.all([send(a.id, later), send(b.id, null)])
   expect(await b.result()).toBe('received')
   while ((await a.status()).status !== 'stuck') await new Promise((resolve) => setTimeout(resolve, 10))

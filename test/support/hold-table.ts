@@ -36,7 +36,7 @@ export function describeHeldMail(makePlace: () => Promise<CancelPlace>): void {
     meddling.always('commit', async (go, [, units], port) => {
       const { run } = (await port.find(id)) ?? {}
       if ((units as readonly Unit[]).some((unit) => unit.run === run && unit.strict)) {
-        const tick = { run: id, kind: 'signal', name: 'tick', key: null, payload: null } as const
+        const tick = { run: id, kind: 'signal', name: 'tick', key: null, by: null, payload: null } as const
         for (const { outcome } of await port.send([tick], null)) outcomes.push(outcome)
       }
       return go()

@@ -14,7 +14,7 @@ export {
 } from './authoring/agent/agent.ts'
 export type { Question, Verdict } from './authoring/agent/verdict.ts'
 export type { ChildArgs, ChildHandle, ChildOptions } from './authoring/children/child.ts'
-export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
+export type { Ctx, ReceiveOptions, UpdateSender } from './authoring/ctx.ts'
 export type { Progress } from './authoring/exposed/progress.ts'
 export type { Gate, GateAgent, Gated, NotDone } from './authoring/gate/gate.ts'
 export type {

@@ -200,6 +200,7 @@ test('runs claimed by a send whose second statement failed are returned by later
     kind: 'signal' as const,
     name,
     key: null,
+    by: null,
     payload,
   }))
   await expect(port.send(messages, claimant)).rejects.toThrow(TypeError)

@@ -58,6 +58,7 @@ describe('the shapes', () => {
       kind: 'signal',
       name: 'x',
       key: null,
+      by: null,
       payload: null,
       must: true,
     } as const

@@ -111,7 +111,7 @@ test('bytes are equal whatever format the server uses', async () => {
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
-    await port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload }], null)
+    await port.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload }], null)
     expect(await port.mail(a.run, 0)).toMatchObject([{ payload }])
   } finally {
     await port.close()
@@ -295,7 +295,7 @@ describe('connections that break', () => {
     const calls = Promise.all([
       port.commit(worker, [newUnit(a)]),
       port.create([newRun('b')]),
-      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null),
+      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], null),
       port.runs(everything),
     ])
     await expect(port.claim({ worker, procedures: [] }, 1)).rejects.toThrow('No connection')

@@ -60,7 +60,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     // From here on the standby is behind: it knows nothing of another event of a, nor that c was claimed.
     await pair.standby.stop('immediate')
     await commit(a)
-    await port.send([{ run: 'c', kind: 'signal', name: 's', key: null, payload: null }], null)
+    await port.send([{ run: 'c', kind: 'signal', name: 's', key: null, by: null, payload: null }], null)
     const { runs } = await port.claim({ worker, procedures: [order] }, 1)
     expect(runs).toMatchObject([{ id: 'c', epoch: 2 }])
     // Under way when the primary dies: what becomes of it is asked of the new one.

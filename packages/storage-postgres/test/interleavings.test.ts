@@ -160,7 +160,7 @@ describe('a message', () => {
     const [a] = await createTwo()
     await other.query('begin')
     await other.query('select from pawl.runs where run = $1 for no key update', [a.run])
-    const message = { run: 'a', kind: 'signal', name: 's', key: 'k', payload: null } as const
+    const message = { run: 'a', kind: 'signal', name: 's', key: 'k', by: null, payload: null } as const
     const sent = [port.send([message], null), port.send([message], null)]
     await someoneWaits(2)
     await other.query('commit')
@@ -172,7 +172,7 @@ describe('a message', () => {
   test('a message for an ask that is being opened finds it, though it began before', async () => {
     const [a] = await createTwo()
     await openAskSlowly(a)
-    const early = { run: 'a', kind: 'early', name: 'k', key: null, payload: bytes('yes') } as const
+    const early = { run: 'a', kind: 'early', name: 'k', key: null, by: null, payload: bytes('yes') } as const
     const sent = port.send([early], null)
     await someoneWaits()
     await other.query('commit')
@@ -185,7 +185,10 @@ describe('a message', () => {
     await other.query('update pawl.runs set state = 1, worker = null, head = head + 1 where run = $1', [
       a.run,
     ])
-    const sent = port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null)
+    const sent = port.send(
+      [{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }],
+      null,
+    )
     await someoneWaits()
     await other.query('commit')
     expect(await sent).toEqual([{ outcome: 'ended', state: 'completed' }])

@@ -60,7 +60,7 @@ test('long messages are read in parts, for any number of runs', async () => {
   const created = await port.create(ids.map((id) => newRun(id)))
   const payload = new Uint8Array(1_000_000)
   await port.send(
-    ids.map((run) => ({ run, kind: 'signal', name: 'paid', key: null, payload })),
+    ids.map((run) => ({ run, kind: 'signal', name: 'paid', key: null, by: null, payload })),
     null,
   )
   const before = pool.statements.length

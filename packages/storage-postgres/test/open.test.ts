@@ -436,7 +436,10 @@ describe('migrations', () => {
       const { run = 0 } = (await port.find('poison')) ?? {}
       expect(await port.retry(run, 'quarantined')).toBe(true)
       expect(await port.retryStuck(claimant)).toBe(1)
-      await port.send([{ run: 'waiting', kind: 'signal', name: 'paid', key: null, payload: null }], null)
+      await port.send(
+        [{ run: 'waiting', kind: 'signal', name: 'paid', key: null, by: null, payload: null }],
+        null,
+      )
       const { runs } = await port.claim(claimant, 9)
       expect(runs.map(({ id }) => id).sort()).toEqual(['poison', 'stuck', 'waiting'])
       const units = runs.map((claimed) => newUnit({ ...claimed, mail: 0 }))

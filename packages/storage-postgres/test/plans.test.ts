@@ -68,7 +68,7 @@ const closing = (standing: Standing) =>
   newUnit(standing, { closes: [{ position: 2, status: 'withdrawn' }], consumes: [1] })
 const answer = (run: string) => ({ run, position: 2, by: 'user:ana', payload: bytes('yes') })
 const signal = (run: string, n: number) =>
-  ({ run, kind: 'signal', name: 'paid', key: `key ${n}`, payload: bytes('1') }) as const
+  ({ run, kind: 'signal', name: 'paid', key: `key ${n}`, by: null, payload: bytes('1') }) as const
 
 const asksOf = (run: string): AskQuery => ({
   ...{ run, status: 'open', to: null, procedure: null, kind: null, overdue: false, lapsed: null },

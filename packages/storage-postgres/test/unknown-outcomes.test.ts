@@ -268,7 +268,7 @@ describe('other calls whose reply is lost', () => {
   const ways = {
     claiming: () => port.claim({ worker, procedures: [order] }, 10),
     sending: () =>
-      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], {
+      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], {
         worker,
         procedures: [order],
       }),

@@ -41,7 +41,7 @@ test('a hint is sent for new runs, messages, answers, questions, ends and releas
     () => port.create([newRun('b')]),
     () => port.commit(worker, [newUnit(a, { opens: [ask] })]),
     () => port.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null),
-    () => watching.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null),
+    () => watching.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], null),
     () =>
       port.commit(worker, [newUnit({ ...a, head: 2, mail: 2 }, { next: { do: 'end', state: 'completed' } })]),
     // Handed over: it is due.
@@ -65,7 +65,15 @@ test('a hint is sent for a run that a unit creates, and for a message that it le
   const [a] = await createOwned(port, worker, ['a'])
   if (!a) throw new Error('not created')
   const { worker: _, ...run } = newRun('child')
-  const message = { run: 'child', kind: 'signal', name: 's', key: null, payload: null, must: true } as const
+  const message = {
+    run: 'child',
+    kind: 'signal',
+    name: 's',
+    key: null,
+    by: null,
+    payload: null,
+    must: true,
+  } as const
   const commit = (head: number, effect: Effect) =>
     port.commit(worker, [{ ...newUnit({ ...a, head }), effects: [effect] }])
   await commit(1, { do: 'create-run', run: { ...run, parent: { run: 'a', position: 0 } } })

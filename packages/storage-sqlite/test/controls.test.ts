@@ -44,7 +44,7 @@ it('control: without the counter of messages, a run is parked over an unread one
   ] as const) {
     const store = await openMutant(tempFile(), mutation)
     const standing = await ownedRun(store, 'a')
-    await store.send([{ run: 'a', kind: 'signal', name: 'ping', key: null, payload: null }], null)
+    await store.send([{ run: 'a', kind: 'signal', name: 'ping', key: null, by: null, payload: null }], null)
     const park = { ...step(standing), next: { do: 'park', wakeAt: null } } as const
     expect(await store.commit(standing.worker, [park])).toMatchObject([{ outcome: 'ok', parked }])
   }

@@ -155,7 +155,7 @@ describe('a disk that fails in the moment of a commit', () => {
     const store = await openStore(tempFile(), disk.environment)
     await ownedRun(store, 'a')
     disk.fail('after')
-    const message = { run: 'a', kind: 'signal', name: 'paid', key: 'k', payload: null } as const
+    const message = { run: 'a', kind: 'signal', name: 'paid', key: 'k', by: null, payload: null } as const
     await expect(store.send([message], null)).rejects.toMatchObject({
       code: 'store-unusable',
       message: expect.stringContaining('may or may not be stored'),
@@ -190,7 +190,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     const standing = await ownedRun(store, 'a')
     await store.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: null } }])
     disk.fail('after')
-    const message = { run: 'a', kind: 'signal', name: 'paid', key: null, payload: null } as const
+    const message = { run: 'a', kind: 'signal', name: 'paid', key: null, by: null, payload: null } as const
     await expect(store.send([message], { worker: standing.worker, procedures: refund })).rejects.toThrow(
       'may or may not be stored',
     )

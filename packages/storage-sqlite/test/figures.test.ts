@@ -67,7 +67,10 @@ it('a store with a hundred thousand waiting runs opens, and finds the due one, a
   const claimant = { worker, procedures: refund }
   expect(await again.retryStuck(claimant)).toBe(0)
   expect((await again.claim(claimant, 10)).runs).toEqual([])
-  await again.send([{ run: 'run 77777', kind: 'signal', name: 'x', key: null, payload: null }], null)
+  await again.send(
+    [{ run: 'run 77777', kind: 'signal', name: 'x', key: null, by: null, payload: null }],
+    null,
+  )
   expect((await again.claim(claimant, 10)).runs).toMatchObject([{ id: 'run 77777' }])
   const { user, system } = process.cpuUsage(before)
   const tookMs = (user + system) / 1_000

@@ -1,4 +1,5 @@
 import type { Deadline, Duration } from '../base/duration.ts'
+import type { Actor } from '../base/people.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentOps } from './agent/agent.ts'
 import type { ChildArgs, ChildHandle } from './children/child.ts'
@@ -119,7 +120,8 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
     options?: O,
   ): Promise<Received<PayloadOf<T, K>> | OrNull<O>>
   /**
-   * Waits for the next signal of any of these names, in the order they were sent. Returns its name and payload.
+   * Waits for the next signal of any of these names, in the order they were sent. Returns its name and payload, and who sent it
+   * if the sender said so.
    * @example
    * const next = await ctx.receiveAny(['add', 'checkout'])
    * if (next.name === 'add') cart.push(next.payload)
@@ -197,7 +199,7 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    */
   on<K extends UpdateName<T>>(
     name: K,
-    handler: (input: UpdateIn<T, K>) => UpdateOut<T, K> | Promise<UpdateOut<T, K>>,
+    handler: (input: UpdateIn<T, K>, call: UpdateSender) => UpdateOut<T, K> | Promise<UpdateOut<T, K>>,
   ): void
   /**
    * Says how far the run is, for `status()` and lists. The last call counts. Stored at most twice a second, and when the run
@@ -235,6 +237,12 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
   readonly log: Logger
 }
 
+/** What the handler of an update is told besides its input. */
+export interface UpdateSender {
+  /** Who sent the update; undefined if the sender did not say so. */
+  readonly by: Actor | undefined
+}
+
 /** The options of `receive` and `receiveAny`. */
 export interface ReceiveOptions {
   /** Maximum wait, after which the call returns `null`. Default: none; it waits forever. */
@@ -243,5 +251,5 @@ export interface ReceiveOptions {
 /** Adds null, unless there is certainly no timeout. */
 type OrNull<O> = O extends { readonly timeout?: undefined } ? never : null
 type AnyOf<T, K> = K extends string
-  ? { readonly name: K; readonly payload: Received<PayloadOf<T, K>> }
+  ? { readonly name: K; readonly payload: Received<PayloadOf<T, K>>; readonly by?: Actor | undefined }
   : never

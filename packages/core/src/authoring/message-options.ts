@@ -4,6 +4,8 @@ import type { Actor } from '../base/people.ts'
 export interface SignalOptions {
   /** Id of the signal. The same id is delivered to a run once. Default: none; each call sends another signal. Range: 1 to 200 characters. */
   readonly id?: string
+  /** Who sends the signal, such as 'user:ana'; the log has it. Default: none. Range: 1 to 200 characters. */
+  readonly by?: Actor | undefined
 }
 
 /** The options of `cancel`. */

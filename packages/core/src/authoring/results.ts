@@ -39,7 +39,9 @@ export const readSignal: Read<unknown> = reader((value) => {
 
 export const readAnySignal: Read<unknown> = reader((value) => {
   const received = value as ReceivedPayload | TimedOutPayload
-  return 'timedOut' in received ? null : { name: received.name, payload: payloadOf(received) }
+  if ('timedOut' in received) return null
+  const { name, by } = received
+  return { name, payload: payloadOf(received), ...(by === undefined ? {} : { by }) }
 })
 
 function payloadOf({ payload }: ReceivedPayload): unknown {

@@ -414,6 +414,8 @@ export interface RunHandle<Output, T = {}> {
 export interface UpdateOptions {
   /** Id of the update. The same id is handled once and gets the same reply. Default: generated. Range: 1 to 200 characters. */
   readonly id?: string
+  /** Who sends the update, such as 'user:ana'; the log has it. Default: none. Range: 1 to 200 characters. */
+  readonly by?: Actor | undefined
   /**
    * Maximum wait for the reply, after which the call rejects with 'wait-timed-out'; the update stays sent. Default: none; it waits
    * forever.

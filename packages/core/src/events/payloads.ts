@@ -155,6 +155,8 @@ export const noMessage = 0
 export interface UpdatePayload {
   /** The number of its message, or `noMessage`. */
   readonly n: number
+  /** Who sent it, if the caller said so. */
+  readonly by?: string
   readonly input: unknown
 }
 
@@ -285,6 +287,8 @@ export interface TimedOutPayload {
 /** The payload of `settled` for `receive` and `receiveAny`. */
 export interface ReceivedPayload {
   readonly name: string
+  /** Who sent it, if the caller said so. */
+  readonly by?: string
   readonly payload: unknown
 }
 

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noConfusingVoidType: the type of z.void()
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { type Approval, type Ctx, procedure, type ReceiveOptions } from '../../src/index.ts'
+import { type Actor, type Approval, type Ctx, procedure, type ReceiveOptions } from '../../src/index.ts'
 
 declare const ctx: Ctx<{
   signals: { add: { item: string }; checkout: void; note: string | undefined }
@@ -78,12 +78,16 @@ describe('signals', () => {
   test('returns a union for several names, discriminated by the name', async () => {
     const next = await ctx.receiveAny(['add', 'checkout'])
     expectTypeOf(next).toEqualTypeOf<
-      | { readonly name: 'add'; readonly payload: { item: string } }
-      | { readonly name: 'checkout'; readonly payload: true }
+      | { readonly name: 'add'; readonly payload: { item: string }; readonly by?: Actor | undefined }
+      | { readonly name: 'checkout'; readonly payload: true; readonly by?: Actor | undefined }
     >()
     if (next.name === 'add') expectTypeOf(next.payload.item).toEqualTypeOf<string>()
     const late = await ctx.receiveAny(['add'], { timeout: '1h' })
-    expectTypeOf(late).toEqualTypeOf<{ readonly name: 'add'; readonly payload: { item: string } } | null>()
+    expectTypeOf(late).toEqualTypeOf<{
+      readonly name: 'add'
+      readonly payload: { item: string }
+      readonly by?: Actor | undefined
+    } | null>()
   })
 })
 

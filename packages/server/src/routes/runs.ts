@@ -185,11 +185,11 @@ export const runRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: z.strictObject({ payload: z.unknown().optional() }),
     replies: { 202: z.object({ stored: z.literal(true) }) },
-    async handle({ client, rights, params, body, idempotencyKey }) {
+    async handle({ client, rights, params, body, identity, idempotencyKey }) {
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('signal', run)
       const payload = Object.hasOwn(body, 'payload') ? readPart('payload', body.payload) : undefined
-      const options = idempotencyKey === undefined ? {} : { id: idempotencyKey }
+      const options = omitUndefined({ id: idempotencyKey, by: identity.actor })
       await client.get(run.id).signal(params.name, payload, options)
       return { status: 202, body: { stored: true } }
     },

@@ -62,12 +62,12 @@ export const talkRoutes: readonly Route[] = [
         id: z.string().meta({ description: 'Send the update again with this Idempotency-Key for its reply' }),
       }),
     },
-    async handle({ client, rights, params, query, body, idempotencyKey, signal }) {
+    async handle({ client, rights, params, query, body, identity, idempotencyKey, signal }) {
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('update', run)
       const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
       const id = idempotencyKey ?? randomUUID()
-      const options = { id, timeout: (query.wait ?? '30s') as Duration }
+      const options = { id, by: identity.actor, timeout: (query.wait ?? '30s') as Duration }
       try {
         const sent = client.get(run.id).update(params.name, input, options)
         return { status: 200, body: { output: writePayload(await untilAborted(sent, signal)) } }

@@ -23,7 +23,7 @@ export function prepareExtract(database: Database): Extract {
     `(select coalesce(json_agg(json_build_array(${rows}) order by ${order}), '[]')::text from ${from} where run = r.run)`
   const text = `
     select ${runColumns.join(', ')},
-      ${list(`n, at, kind, used, name, key, ${bytes('payload')}`, messages, 'n')} as messages,
+      ${list(`n, at, kind, used, name, key, sent_by, ${bytes('payload')}`, messages, 'n')} as messages,
       ${list(
         `position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by,
         ${bytes('payload')}, ${bytes('answer')}`,
@@ -61,6 +61,7 @@ type MessageRow = readonly [
   used: boolean,
   name: string,
   key: string | null,
+  by: string | null,
   payload: string | null,
 ]
 
@@ -103,7 +104,7 @@ type AskRow = readonly [
   answer: string | null,
 ]
 
-function showMessage([n, at, kind, used, name, key, payload]: MessageRow): KeptMessage {
+function showMessage([n, at, kind, used, name, key, by, payload]: MessageRow): KeptMessage {
   return {
     n,
     at,
@@ -111,6 +112,7 @@ function showMessage([n, at, kind, used, name, key, payload]: MessageRow): KeptM
     used,
     name,
     key: givenKey(key),
+    by,
     payload: readBytes(payload),
   }
 }

@@ -12,10 +12,10 @@ export type ReadMail = (run: RunKey, after: number) => Promise<readonly Message[
 export function prepareReadMail(database: Database): ReadMail {
   const { messages } = database.names
   const unread = new Statement(`
-    select wanted.run, after, n, at, kind, name, size, payload
+    select wanted.run, after, n, at, kind, name, by, size, payload
     from unnest($1::bigint[], $2::int[]) as wanted(run, after)
     cross join lateral (
-      select n, at, kind, name, length(payload) as size,
+      select n, at, kind, name, sent_by as by, length(payload) as size,
         case when length(payload) <= ${maxInlineBytes} then payload end as payload
       from ${messages} m where m.run = wanted.run and m.n > after and not used order by n ${onePerRow}) as message`)
   const readLong = prepareLongPayloads(database, messages, 'n')
@@ -42,8 +42,8 @@ export function prepareReadMail(database: Database): ReadMail {
   return async (run, after) => {
     const { rows } = (await find({ run, after })) ?? { rows: [] }
     return Promise.all(
-      rows.map(async ({ n, at, kind, name, size, payload }) => ({
-        ...{ n, at, kind: messageKindCode.wordOf(kind), name },
+      rows.map(async ({ n, at, kind, name, by, size, payload }) => ({
+        ...{ n, at, kind: messageKindCode.wordOf(kind), name, by },
         payload: size !== null && size > maxInlineBytes ? await readLong({ run, number: n, size }) : payload,
       })),
     )
@@ -73,6 +73,7 @@ interface MessageRow extends Unread {
   readonly at: number
   readonly kind: number
   readonly name: string
+  readonly by: string | null
   /** Length in bytes; null without a payload. */
   readonly size: number | null
   /** Also null if the payload is long. */

@@ -23,6 +23,7 @@ import { decisions } from './migrations/0016-decisions.ts'
 import { checkpoints } from './migrations/0017-checkpoints.ts'
 import { notices } from './migrations/0018-notices.ts'
 import { stateSeq } from './migrations/0019-state-seq.ts'
+import { senders } from './migrations/0020-senders.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent, type MigrationName, migrationNames } from './version.ts'
 
@@ -46,6 +47,7 @@ const byName: Record<MigrationName, Migration> = {
   checkpoints,
   notices,
   'state-seq': stateSeq,
+  senders,
 }
 
 /** All migrations, in order. */

@@ -28,6 +28,7 @@ export const migrationNames = [
   'checkpoints',
   'notices',
   'state-seq',
+  'senders',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

@@ -95,7 +95,7 @@ interface AnsweredRow extends DeliveredRow {
 }
 
 function showMessage({ position, payload }: PendingAnswer, n: number, at: number): Message {
-  return { n, at, kind: 'answer', name: String(position), payload }
+  return { n, at, kind: 'answer', name: String(position), by: null, payload }
 }
 
 function bindSingle(reply: PendingAnswer): readonly Value[] {

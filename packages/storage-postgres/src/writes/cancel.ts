@@ -76,7 +76,7 @@ function showCancelled(
       return refuseMessage(row.state)
     default: {
       const { run, n, at } = row
-      const message = n === null ? null : ({ n, at, kind: 'cancel', name: '', payload } as const)
+      const message = n === null ? null : ({ n, at, kind: 'cancel', name: '', by: null, payload } as const)
       const outcome = message !== null || isRepeated ? 'stored' : 'duplicate'
       return { outcome, run, message, claimed: handover.give(row) }
     }

@@ -86,6 +86,7 @@ const messageFields: Fields<LeftMessage> = {
   kind: { kind: smallint.of((kind) => messageKindCode.numberOf[kind]) },
   name: { name: text.of(same) },
   key: { key: text.orNull(same) },
+  by: { sent_by: text.orNull(same) },
   payload: { payload: bytea.orNull(same) },
 }
 

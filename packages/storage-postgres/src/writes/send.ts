@@ -71,8 +71,8 @@ function showSent(message: PendingMessage, row: SentRow, handover: ClaimHandover
       return refuseMessage(row.state)
     default: {
       const { n, at, run } = row
-      const { kind, name, payload, isKeyMade } = message
-      const stored = n === null ? null : { n, at, kind, name, payload }
+      const { kind, name, by, payload, isKeyMade } = message
+      const stored = n === null ? null : { n, at, kind, name, by, payload }
       const outcome = stored || isKeyMade ? 'stored' : 'duplicate'
       return { outcome, run, message: stored, claimed: handover.give(row) }
     }

@@ -84,7 +84,14 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
       const [created] = await port.create([newRun(`new ${index}`)]).catch(() => [])
       if (!created) continue
       ledger.noteCreated(created.run, 'started')
-      const message = { run: `new ${index}`, kind: 'signal', name: 's', key: null, payload: null } as const
+      const message = {
+        run: `new ${index}`,
+        kind: 'signal',
+        name: 's',
+        key: null,
+        by: null,
+        payload: null,
+      } as const
       await port.send([message], null).catch(() => [])
       await new Promise((resolve) => setTimeout(resolve, 10))
       index++

@@ -80,7 +80,7 @@ async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
     from $schema.events order by run, seq`)
   // A key that begins with ~ was made by the store for a message without one.
   const messages = await read<Coded<DumpedMessage, 'kind'>>(`
-    select run, n, kind, name, case when key not like '~%' then key end as key, used, payload
+    select run, n, kind, name, case when key not like '~%' then key end as key, sent_by as by, used, payload
     from $schema.messages order by run, n`)
   const asks = await read<Coded<DumpedAsk, 'status'>>(`
     select run, position, status, kind, key, answered_by as "answeredBy", payload, answer

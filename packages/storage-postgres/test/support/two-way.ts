@@ -79,7 +79,7 @@ export async function writeBothWays({ database, units, isControl, rewrite }: Opt
           if (run === of.id || ids.has(run)) return false
           targets.add(run)
           const name = `${kind} of ${of.id} at ${of.head}`
-          sends.push({ run, kind, name, key: null, payload: null, must: kind === 'signal' })
+          sends.push({ run, kind, name, key: null, by: null, payload: null, must: kind === 'signal' })
           return true
         }
         const choice = random()

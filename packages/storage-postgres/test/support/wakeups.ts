@@ -65,7 +65,7 @@ export async function sendWhileParking({ database, store, messages, runs }: Opti
     senders.map(async (port) => {
       while (left-- > 0) {
         const run = `run ${Math.floor(Math.random() * runs)}`
-        await port.send([{ run, kind: 'signal', name: 's', key: null, payload: null }], null)
+        await port.send([{ run, kind: 'signal', name: 's', key: null, by: null, payload: null }], null)
       }
     }),
   )

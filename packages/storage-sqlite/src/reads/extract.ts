@@ -18,7 +18,7 @@ export function prepareExtract(
   const begin = database.prepare('begin')
   const commit = database.prepare('commit')
   const messages = database.prepare<[RunKey], MessageRow>(
-    'select n, at, kind, used, name, key, payload from messages where run = ? order by n',
+    'select n, at, kind, used, name, key, sent_by as "by", payload from messages where run = ? order by n',
   )
   const asks = database.prepare<[RunKey], StoredAsk>(
     `select ${askColumns.join(', ')} from asks join runs on runs.run = asks.run join run_info on run_info.run = asks.run
@@ -57,4 +57,4 @@ export function prepareExtract(
   }
 }
 
-type MessageRow = Omit<MessagesTable, 'run'>
+type MessageRow = Omit<MessagesTable, 'run' | 'sent_by'> & { readonly by: string | null }

@@ -10,7 +10,7 @@ export interface MailReads {
 
 export function prepareMailReads(database: Database): MailReads {
   const unread = database.prepare<[RunKey, number], MessageRow>(
-    'select n, at, kind, name, payload from messages where run = ? and n > ? and used = 0 order by n',
+    'select n, at, kind, name, sent_by as "by", payload from messages where run = ? and n > ? and used = 0 order by n',
   )
   const counters = database.prepare<[WorkerKey], { run: RunKey; mail: number }>(
     'select run, mail from runs where worker = ?',
@@ -35,5 +35,6 @@ interface MessageRow {
   readonly at: number
   readonly kind: number
   readonly name: string
+  readonly by: string | null
   readonly payload: Uint8Array | null
 }

@@ -102,6 +102,7 @@ export interface MessagesTable {
   readonly used: number
   readonly name: string
   readonly key: string | null
+  readonly sent_by: string | null
   readonly payload: Uint8Array | null
 }
 interface AsksTable {

@@ -30,7 +30,7 @@ export function prepareAnswer(
     if (state === 0 && close.run(at, ...answerColumns.valuesOf(given), run, position, at).changes === 1) {
       names.remove(run, position)
       feed.tell('ask-closed', run, position, at)
-      const message = leave(run, { at, kind: 'answer', name: String(position), key: null, payload })
+      const message = leave(run, { at, kind: 'answer', name: String(position), key: null, by: null, payload })
       return { outcome: 'answered', run, message, claimed: null }
     }
     const refused = state === 0 ? undefined : refuseMessage(state)

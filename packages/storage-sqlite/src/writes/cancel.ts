@@ -23,7 +23,7 @@ export function prepareLeaveCancel(database: Database, leave: LeaveMessage): Lea
      where run = ?`,
   )
   return (run, payload, at) => {
-    const message = leave(run, { at, kind: 'cancel', name: '', key: cancelKey, payload })
+    const message = leave(run, { at, kind: 'cancel', name: '', key: cancelKey, by: null, payload })
     note.run(at, at, at, run)
     return message
   }

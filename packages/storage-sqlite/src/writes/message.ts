@@ -18,9 +18,9 @@ export function prepareLeaveMessage(database: Database): LeaveMessage {
     )
     .pluck()
   return (run, message) => {
-    const { at, kind, name, payload } = message
+    const { at, kind, name, by, payload } = message
     wake.run(at, at, run)
     const n = insert.get(run, ...messageColumns.valuesOf(message), run) as number
-    return { n: checkInteger(n), at, kind, name, payload }
+    return { n: checkInteger(n), at, kind, name, by, payload }
   }
 }

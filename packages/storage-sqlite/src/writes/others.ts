@@ -71,11 +71,11 @@ export function prepareOtherRuns(
     },
     create: (run, at) => void createChild(run, at),
     send(message, at) {
-      const { run: id, kind, name, key, payload } = message
+      const { run: id, kind, name, key, by, payload } = message
       const found = findRun.get(at, id)
       if (!found || refuse(found, message) !== undefined) return
       if (kind === 'cancel') leaveCancel(found.run, payload, at)
-      else leave(found.run, { at, kind, name, key, payload })
+      else leave(found.run, { at, kind, name, key, by, payload })
     },
   }
 }

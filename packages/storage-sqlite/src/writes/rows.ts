@@ -73,6 +73,7 @@ const messageFields: Fields<LeftMessage> = {
   kind: { kind: (kind) => messageKindCode.numberOf[kind] },
   name: { name: same },
   key: { key: same },
+  by: { sent_by: same },
   payload: { payload: same },
 }
 

@@ -13,7 +13,7 @@ export function prepareSend(database: Database, leave: LeaveMessage): Send {
   const findAsk = database
     .prepare<[RunKey, string], number>('select position from asks where run = ? and key = ?')
     .pluck()
-  return ({ run: id, kind, name, key, payload }, at) => {
+  return ({ run: id, kind, name, key, by, payload }, at) => {
     const found = findRun.get(at, id)
     if (!found) return { outcome: 'missing' }
     const { run, state } = found
@@ -24,7 +24,7 @@ export function prepareSend(database: Database, leave: LeaveMessage): Send {
     if (position !== undefined) return { outcome: 'asked', position }
     if (state !== 0) return refuseMessage(state)
     if (found.isHolding === 1 && heldKinds.includes(kind)) return { outcome: 'held' }
-    const message = leave(run, { at, kind, name, key, payload })
+    const message = leave(run, { at, kind, name, key, by, payload })
     return { outcome: 'stored', run, message, claimed: null }
   }
 }

@@ -71,7 +71,7 @@ function plan(standing: Standing & { mail: number }, name: string): Unit {
 
 async function sendTo(id: string | undefined): Promise<void> {
   if (id !== undefined)
-    await store.send([{ run: id, kind: 'signal', name: 'hello', key: null, payload: null }], null)
+    await store.send([{ run: id, kind: 'signal', name: 'hello', key: null, by: null, payload: null }], null)
 }
 
 async function beat(): Promise<void> {

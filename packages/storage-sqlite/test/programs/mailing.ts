@@ -24,6 +24,9 @@ await store.close()
 
 async function send(id: string): Promise<void> {
   const [outcome] =
-    (await store?.send([{ run: id, kind: 'signal', name: 'ping', key: null, payload: null }], null)) ?? []
+    (await store?.send(
+      [{ run: id, kind: 'signal', name: 'ping', key: null, by: null, payload: null }],
+      null,
+    )) ?? []
   if (outcome?.outcome !== 'stored') throw new Error(`sent: ${outcome?.outcome}`)
 }

@@ -48,7 +48,7 @@ function readAll(database: Database): Dump {
     .all()
   const messages = database
     .prepare<[], Stored<DumpedMessage, 'kind' | 'used'>>(
-      'select run, n, kind, name, key, used, payload from messages order by run, n',
+      'select run, n, kind, name, key, sent_by as "by", used, payload from messages order by run, n',
     )
     .all()
   const asks = database

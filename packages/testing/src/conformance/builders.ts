@@ -183,12 +183,21 @@ export function newAsk(position: number, overrides: Partial<NewAsk> = {}): NewAs
 }
 
 export function signal(run: string, overrides: Partial<NewMessage> = {}): NewMessage {
-  return { run, kind: 'signal', name: 'paid', key: null, payload: bytes('by card'), ...overrides }
+  return {
+    run,
+    kind: 'signal',
+    name: 'paid',
+    key: null,
+    by: 'user:sam',
+    payload: bytes('by card'),
+    ...overrides,
+  }
 }
 
 /** A message that a unit leaves for another run. */
 export function outgoing(run: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
-  return { run, kind: 'signal', name: 'paid', key: null, payload: bytes('by card'), must: true, ...overrides }
+  const message = { run, kind: 'signal', name: 'paid', key: null, by: 'user:sam' } as const
+  return { ...message, payload: bytes('by card'), must: true, ...overrides }
 }
 
 /** A run that a unit creates. */

@@ -68,6 +68,7 @@ export interface DumpedMessage {
   readonly kind: Message['kind']
   readonly name: string
   readonly key: string | null
+  readonly by: string | null
   readonly used: boolean
   /** Null once the message is used, or its reply. */
   readonly payload: Uint8Array | null

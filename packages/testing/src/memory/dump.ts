@@ -19,12 +19,13 @@ export function dumpTables(tables: Tables): Dump {
     }),
     events: runs.flatMap(({ run, events }) => events.map((event) => ({ run, ...event }))),
     messages: runs.flatMap(({ run, messages }) =>
-      messages.map(({ n, kind, name, key, isUsed, payload }) => ({
+      messages.map(({ n, kind, name, key, by, isUsed, payload }) => ({
         run,
         n,
         kind,
         name,
         key,
+        by,
         used: isUsed,
         payload,
       })),

@@ -1,11 +1,12 @@
 import { checkFunction, refuse } from '../../checks/options.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import type { UpdatePayload } from '../../events/payloads.ts'
+import type { UpdateSender } from '../ctx.ts'
 import type { IssueOperation, ReplyOperation } from '../operations.ts'
 import type { ProcedureDefinition } from '../procedure.ts'
 import { readNothing, readValue } from '../results.ts'
 
-type Handler = (input: unknown) => unknown
+type Handler = (input: unknown, call: UpdateSender) => unknown
 
 /** The updates whose handlers have begun, by the numbers of their messages. */
 export class BegunUpdates {
@@ -60,11 +61,11 @@ export function checkUpdate(
 async function handleAll({ issue, begun }: Handling, name: string, handler: Handler): Promise<void> {
   try {
     for (;;) {
-      const { n, input } = (await issue({
+      const { n, by, input } = (await issue({
         ...{ kind: 'update', name, isPassive: true, read: readValue },
       })) as UpdatePayload
       begun.note(n)
-      const outcome = await callHandler(handler, input)
+      const outcome = await callHandler(handler, input, { by: by as UpdateSender['by'] })
       await issue({ kind: 'reply', name, n, outcome, read: readNothing })
     }
   } catch {
@@ -72,9 +73,13 @@ async function handleAll({ issue, begun }: Handling, name: string, handler: Hand
   }
 }
 
-async function callHandler(handler: Handler, input: unknown): Promise<ReplyOperation['outcome']> {
+async function callHandler(
+  handler: Handler,
+  input: unknown,
+  call: UpdateSender,
+): Promise<ReplyOperation['outcome']> {
   try {
-    return { value: await handler(input) }
+    return { value: await handler(input, call) }
   } catch (error) {
     return { failure: recordFailure(error) }
   }

@@ -31,7 +31,7 @@ export function createSubmit({ client, channel, procedure }: SubmitOptions): Sub
           `Channel ${channel.name} has delivered nothing of it under this reference.`,
           'Reply to what was delivered.',
         )
-      return client.get(procedure, delivery).signal('comment', kept)
+      return client.get(procedure, delivery).signal('comment', kept, { by: sender.as })
     }
     checkIdentity(channel, ask)
     const verdict = answerRulesOf(client).judge(ask, sender)

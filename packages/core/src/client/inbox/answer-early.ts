@@ -30,7 +30,7 @@ export async function answerEarly(
   if (giver.digest !== undefined) throw new PawlError('ask-changed', { ask })
   const answer = checkObject('answer of inbox.answer', given)
   const payload = encodeAround({ answer, ...giver } satisfies GivenAnswer, answer, 'answer')
-  const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, payload })
+  const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, by: null, payload })
   switch (sent.outcome) {
     case 'stored':
       return

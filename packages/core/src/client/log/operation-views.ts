@@ -62,7 +62,7 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
   spawn: { waitsFor: 'child', resultOf: recorded },
   result: { waitsFor: 'child', resultOf: recorded },
   send: { waitsFor: 'step', resultOf: recorded },
-  update: { waitsFor: 'signal', resultOf: (payload) => ({ input: (payload as UpdatePayload).input }) },
+  update: { waitsFor: 'signal', resultOf: (payload) => updateResult(payload as UpdatePayload) },
   reply: { waitsFor: 'step', resultOf: (payload) => replyResult(payload as RepliedPayload) },
   checkpoint: {
     waitsFor: 'step',
@@ -103,6 +103,10 @@ function behind({ madeBy, actedBy }: Partial<Record<keyof AnswerOrigin, string |
     ...(madeBy === undefined ? {} : { made_by: madeBy }),
     ...(actedBy === undefined ? {} : { acted_by: actedBy }),
   }
+}
+
+function updateResult({ input, by }: UpdatePayload): object {
+  return by === undefined ? { input } : { input, by }
 }
 
 function replyResult(reply: RepliedPayload): unknown {

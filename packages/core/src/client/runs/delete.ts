@@ -76,7 +76,7 @@ async function removeQuarantined(
   const ended: EndedPayload = { run: id, state: 'failed', failure: recordFailure(error) }
   const payload = encodeRecord(ended, 'end of a run')
   const messages = waiting.map(({ run, position }) => ({
-    ...({ run, kind: 'ended', name: String(position), key: null, payload, must: false } as const),
+    ...({ run, kind: 'ended', name: String(position), key: null, by: null, payload, must: false } as const),
   }))
   const removed = await store.removeQuarantined({ run, seen: mail, messages })
   if (removed === 'removed' && waiting.length > 0) connection.localWorker?.onDue()

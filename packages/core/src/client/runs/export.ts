@@ -84,8 +84,9 @@ function headerOf({ row }: RunExtract, first: number): ExportHeader {
 /** Every store returns the same rows, with the same members in the same order, so that files are equal. */
 function rowsOf({ messages, asks, states, checkpoints, notices }: RunExtract): ExportRows {
   return {
-    messages: messages.map(({ n, at, kind, name, key, used, payload }) => ({
+    messages: messages.map(({ n, at, kind, name, key, used, payload, by }) => ({
       ...{ n, at, kind, name, key, used, payload },
+      ...(by === null ? {} : { by }),
     })),
     asks: asks.map((row) => {
       const { position, kind, key, urgency, to, escalateTo, dueAt, closesAt, payload, ...rest } = readAsk(row)

@@ -74,7 +74,7 @@ export function encodeEdit(
     case 'llm':
       return encodeRecord({ output: value, usage: [] }, of)
     case 'signal':
-      return encodeRecord({ name, payload: value }, of)
+      return encodeRecord({ name, ...(by === undefined ? {} : { by }), payload: value }, of)
     default:
       if (asked === null)
         return refuse(of, value, `The result of an operation of kind ${kind} cannot be edited.`)

@@ -170,8 +170,8 @@ async function sendSignal(
   const schema = definition?.signals.get(name)
   if (definition !== undefined && schema === undefined)
     refuseSignal(name, definition.name, [...definition.signals.keys()])
-  const sent = await whenKnown(readSignalArgs(schema, rest, validate), ({ key, payload }) =>
-    mailer.send({ run, kind: 'signal', name, key, payload }, definition === undefined),
+  const sent = await whenKnown(readSignalArgs(schema, rest, validate), ({ key, by, payload }) =>
+    mailer.send({ run, kind: 'signal', name, key, by, payload }, definition === undefined),
   )
   if (sent.outcome === 'undeclared') refuseSignal(name, sent.procedure, sent.signals)
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })

@@ -158,6 +158,7 @@ function signalsBehind(events: readonly LogEvent[], kept: readonly LogEvent[]): 
     if (type !== 'settled' || kind !== 'signal' || failed || there.has(seq)) return []
     const received = decode(payload) as ReceivedPayload | TimedOutPayload
     if ('timedOut' in received) return []
-    return [{ name: received.name, payload: encode(received.payload, 'payload') }]
+    const { name, by = null } = received
+    return [{ name, by, payload: encode(received.payload, 'payload') }]
   })
 }

@@ -4,6 +4,7 @@ import { checkUpdate } from '../../authoring/update/update.ts'
 import { toHex } from '../../base/hex.ts'
 import { topics } from '../../base/notifier.ts'
 import { checkName } from '../../checks/options.ts'
+import { checkActor } from '../../checks/people.ts'
 import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { failureOf, reviveFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -27,6 +28,7 @@ interface Target {
 
 const updateOptions = {
   id: optional(checkName),
+  by: optional(checkActor, null),
   timeout: optional(milliseconds, null),
 } satisfies Spec<UpdateOptions>
 
@@ -41,10 +43,10 @@ export async function sendUpdate(
 ): Promise<unknown> {
   const name =
     definition === undefined ? checkName('name of update', given) : checkUpdate(definition, 'update', given)
-  const { id, timeout } = readOptions('of update', options, updateOptions)
+  const { id, by, timeout } = readOptions('of update', options, updateOptions)
   const key = `update:${id ?? toHex(connection.entropy.bytes(16))}`
   const payload = await encodeChecked(definition?.updates?.get(name)?.input, input, validate)
-  const sent = await mailer.send({ run, kind: 'update', name, key, payload })
+  const sent = await mailer.send({ run, kind: 'update', name, key, by, payload })
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
   if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
   if (sent.outcome === 'damaged') throw damagedError(run, sent)

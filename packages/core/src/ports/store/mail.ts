@@ -35,6 +35,8 @@ export interface NewMessage {
   readonly name: string
   /** The idempotency key: a second message with the same key is not stored. Unique per run; core prefixes it by kind. */
   readonly key: string | null
+  /** Who sends a signal or an update, if the caller said so. */
+  readonly by: string | null
   readonly payload: Uint8Array | null
 }
 

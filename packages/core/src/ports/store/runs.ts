@@ -129,6 +129,7 @@ export interface StayingCheckpoint {
 /** A signal that was received before, without the key of its message, which still has it. */
 export interface KeptSignal {
   readonly name: string
+  readonly by: string | null
   readonly payload: Uint8Array | null
 }
 

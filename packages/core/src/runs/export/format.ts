@@ -87,7 +87,7 @@ export type EventTuple = readonly [
 
 /** The rows of a run beside its log. */
 export interface ExportRows {
-  readonly messages: readonly KeptMessage[]
+  readonly messages: readonly (Omit<KeptMessage, 'by'> & Partial<Pick<KeptMessage, 'by'>>)[]
   readonly asks: readonly (KeptAsk & { readonly status: AskStatus })[]
   readonly states: readonly StateRow[]
   readonly checkpoints: readonly KeptCheckpoint[]

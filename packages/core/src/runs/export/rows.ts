@@ -102,6 +102,8 @@ export function readMessages(value: unknown, before: KeptMessage | null): readon
       key: orNull(row['key'], `the key ${of}`, asText),
       used: asBoolean(row['used'], `the use ${of}`),
       payload: orNull(row['payload'], `the payload ${of}`, asBytes),
+      // Missing if the sender is unknown, and in the files of earlier versions.
+      by: orNull(row['by'] ?? null, `the sender ${of}`, asText),
     }
   })
 }

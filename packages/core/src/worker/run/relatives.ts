@@ -32,7 +32,7 @@ function cancelChild(id: string, reason: string): Effect {
   return {
     do: 'send',
     message: {
-      ...{ run: id, kind: 'cancel', name: '', key: cancelKey, must: false },
+      ...{ run: id, kind: 'cancel', name: '', key: cancelKey, by: null, must: false },
       payload: encodeRecord(payload, 'reason'),
     },
   }
@@ -73,7 +73,15 @@ export function tellOfEnd(
       (to): Effect => ({
         do: 'send',
         message: {
-          ...{ run: to.run, kind: 'ended', name: String(to.position), key: null, payload, must: false },
+          ...{
+            run: to.run,
+            kind: 'ended',
+            name: String(to.position),
+            key: null,
+            by: null,
+            payload,
+            must: false,
+          },
         },
       }),
     ),

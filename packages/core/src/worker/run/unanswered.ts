@@ -54,7 +54,8 @@ export function givenBackBy(state: RunState, { effects }: Pick<Unit, 'effects'>)
   return effects.flatMap((effect) => {
     const taken = effect.do === 'give-back' ? state.continuation.notes.openUpdates.get(effect.n) : undefined
     if (effect.do !== 'give-back' || taken === undefined || effect.n === noMessage) return []
-    return { n: effect.n, at: taken.at, kind: 'update', name: taken.name, payload: effect.payload }
+    const { by = null } = decode(taken.payload) as UpdatePayload
+    return { n: effect.n, at: taken.at, kind: 'update', name: taken.name, by, payload: effect.payload }
   })
 }
 

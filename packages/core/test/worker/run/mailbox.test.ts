@@ -4,7 +4,7 @@ import { Mailbox } from '../../../src/worker/run/mailbox.ts'
 import type { WorkerServices } from '../../../src/worker/services.ts'
 
 function signal(n: number): Message {
-  return { n, at: 0, kind: 'signal', name: 'go', payload: null }
+  return { n, at: 0, kind: 'signal', name: 'go', by: null, payload: null }
 }
 
 /** A mailbox, and a store that answers each reading when it is told to. */

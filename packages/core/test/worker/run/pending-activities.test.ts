@@ -116,7 +116,14 @@ function handOut(
   const activities = new PendingActivities()
   const mailbox = new Mailbox({} as never, 1, 0, { onRead: () => {}, onUnread: () => {} })
   for (const [i, { name, fits }] of sent.entries())
-    mailbox.receive({ n: i + 1, at: 0, kind: 'signal', name, payload: fits ? null : new Uint8Array(1) })
+    mailbox.receive({
+      n: i + 1,
+      at: 0,
+      kind: 'signal',
+      name,
+      by: null,
+      payload: fits ? null : new Uint8Array(1),
+    })
   for (const [i, plan] of waiting.entries()) {
     const onTaken = ({ n }: Message): void => void taken.push([i, n])
     activities.add({ position: i } as never, waitFor(plan, onTaken))

@@ -189,7 +189,8 @@ export class Player {
 
 function showMessage(run: string, { isEarly, name, key, payload }: PlannedMessage): NewMessage {
   const kind = isEarly ? 'early' : 'signal'
-  return { run, kind, name: `key ${name}`, key: key === null ? null : `message ${key}`, payload }
+  const by = isEarly ? null : `user:${name}`
+  return { run, kind, name: `key ${name}`, key: key === null ? null : `message ${key}`, by, payload }
 }
 
 /** The JSON form of a Buffer, which `toJSON` produces before a replacer runs. */

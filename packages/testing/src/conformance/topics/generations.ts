@@ -271,21 +271,21 @@ export function describeGenerations(test: StageTest): void {
       await stage.port.cancel({ run: 'a', payload: null }, null)
       await stage.commit(standing, { next: { do: 'end', state: 'failed' }, consumes: [1, 3], seen: 5 })
       const signals = [
-        { name: 'paid', payload: bytes('by card') },
-        { name: 'shipped', payload: null },
+        { name: 'paid', by: 'user:ana', payload: bytes('by card') },
+        { name: 'shipped', by: null, payload: null },
       ]
       const { head } = await stage.find('a')
       const kept = past(head, { signals })
       expect(await stage.port.restart([generationOf(standing.run, head, { kept })])).toBe(true)
       expect(
-        (await stage.port.mail(standing.run, 0)).map(({ n, kind, name, payload }) => [
-          ...[n, kind, name],
+        (await stage.port.mail(standing.run, 0)).map(({ n, kind, name, by, payload }) => [
+          ...[n, kind, name, by],
           text(payload),
         ]),
       ).toEqual([
-        [2, 'signal', 'paid', text(signal('a').payload)],
-        [6, 'signal', 'paid', 'by card'],
-        [7, 'signal', 'shipped', text(null)],
+        [2, 'signal', 'paid', 'user:sam', text(signal('a').payload)],
+        [6, 'signal', 'paid', 'user:ana', 'by card'],
+        [7, 'signal', 'shipped', null, text(null)],
       ])
       expect(await stage.find('a')).toMatchObject({ mail: 7, cancelAt: null })
       for (const key of ['used', 'kept'])
@@ -314,7 +314,7 @@ export function describeGenerations(test: StageTest): void {
 
     test('with a past, a value stays that the unit exposed which began the ended generation, and none of a later unit, in whichever millisecond', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      const state = (name: string) => ({ name, payload: bytes(name) })
+      const state = (name: string) => ({ name, by: null, payload: bytes(name) })
       await stage.commit(standing, { events: [settled(0)], states: [state('first'), state('replaced')] })
       await stage.commit(standing, { events: [settled(1), started()], states: [state('last')], begins: 3 })
       await stage.commit(standing, { events: [settled(2)], states: [state('later'), state('replaced')] })
@@ -384,7 +384,7 @@ export function describeGenerations(test: StageTest): void {
       const heads = await Promise.all(ids.map(async (id) => (await stage.find(id)).head))
       const [a, b, c] = ended.map(({ run }) => run) as [RunKey, RunKey, RunKey]
       const [headA, headB, headC] = heads as [number, number, number]
-      const signals = ['paid', 'shipped'].map((name) => ({ name, payload: bytes(name) }))
+      const signals = ['paid', 'shipped'].map((name) => ({ name, by: null, payload: bytes(name) }))
       expect(
         await stage.port.restart([
           generationOf(b, headB, { kept: past(headB, { signals, cancelAt: 66 }), tags: ['b', 'two'] }),

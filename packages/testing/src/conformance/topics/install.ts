@@ -161,7 +161,7 @@ export function describeInstall(test: StageTest): void {
       await stage.commit(run, { closes: [{ position: 1, status: 'withdrawn' }], seen: 3 })
       const extract = await port.extract('a')
       expect(extract?.messages).toMatchObject([
-        { n: 1, key: 'once', used: true, payload: null },
+        { n: 1, key: 'once', by: 'user:sam', used: true, payload: null },
         { n: 2, key: null, used: false },
         { n: 3, kind: 'answer', used: false },
       ])
@@ -231,8 +231,8 @@ function last(overrides: Partial<LastPart> = {}): LastPart {
     },
     ...{ startedBy: 'user:amy', parent: { run: 'p', position: 4 }, info: bytes('info') },
     messages: [
-      { ...signalOf, n: 1, key: 'once', used: true, payload: null },
-      { ...signalOf, n: 3, key: null, used: false, payload: bytes('by card') },
+      { ...signalOf, n: 1, key: 'once', by: null, used: true, payload: null },
+      { ...signalOf, n: 3, key: null, by: 'user:sam', used: false, payload: bytes('by card') },
     ],
     asks: [
       ask(0, { status: 'answered', closedAt: 8, answeredBy: 'user:bob', answer: bytes('yes'), key: 'first' }),

@@ -26,6 +26,21 @@ export function describeSend(test: StageTest): void {
       expect(mail[0]?.at).toBeLessThanOrEqual(await stage.port.now())
     })
 
+    test('who sent a message is kept with it, and that no one is known', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      const [first] = await stage.port.send([signal('a', { by: 'user:ana' })], null)
+      await stage.port.send([signal('a', { by: null }), signal('a', { by: 'user:bob', key: 'k' })], null)
+      expect(first).toMatchObject({ message: { by: 'user:ana' } })
+      const senders = [
+        [1, 'user:ana'],
+        [2, null],
+        [3, 'user:bob'],
+      ]
+      expect((await stage.port.mail(run, 0)).map(({ n, by }) => [n, by])).toEqual(senders)
+      const extract = await stage.port.extract('a')
+      expect(extract?.messages.map(({ n, by }) => [n, by])).toEqual(senders)
+    })
+
     test('the sender of one message gets its outcome', async (stage) => {
       const { run } = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)

@@ -6,7 +6,7 @@ export function readMail({ runsByKey }: Tables, run: RunKey, after: number): rea
   return messages
     .slice(after)
     .filter(({ isUsed }) => !isUsed)
-    .map(({ n, at, kind, name, payload }) => ({ n, at, kind, name, payload }))
+    .map(({ n, at, kind, name, by, payload }) => ({ n, at, kind, name, by, payload }))
 }
 
 /** Returns the reply to the message with this key; null while there is none. */

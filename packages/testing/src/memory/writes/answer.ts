@@ -15,7 +15,14 @@ export function giveAnswer(tables: Tables, { run: id, position, ...given }: NewA
   Object.assign(ask, { status: 'answered', closedAt: at, ...keepAnswer(given) })
   tell(tables, 'ask-closed', run, position, at)
   const { payload } = given
-  const message = leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
+  const message = leaveMessage(run, {
+    at,
+    kind: 'answer',
+    name: String(position),
+    key: null,
+    by: null,
+    payload,
+  })
   return { outcome: 'answered', run: run.run, message, claimed: null }
 }
 

@@ -17,7 +17,7 @@ export function requestCancel(tables: Tables, { run: id, payload }: NewCancel, a
 
 /** Leaves a request in a live run that has none. A stuck run is woken as well: it can be ended without its code. A quarantined one is not. */
 export function leaveCancel(run: RunRecord, payload: Uint8Array | null, at: number): Message {
-  const message = leaveMessage(run, { at, kind: 'cancel', name: '', key: cancelKey, payload })
+  const message = leaveMessage(run, { at, kind: 'cancel', name: '', key: cancelKey, by: null, payload })
   run.cancelAt = at
   if (run.worker === null && run.mark !== 'quarantined') run.wakeAt = Math.min(run.wakeAt ?? at, at)
   return message

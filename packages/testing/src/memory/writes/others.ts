@@ -39,11 +39,11 @@ export function createChild(tables: Tables, { parent, ...run }: ChildRun, at: nu
 
 /** Leaves the message, unless the run does not take it. */
 export function sendOut(tables: Tables, message: OutgoingMessage, at: number): void {
-  const { run: id, kind, name, key, payload } = message
+  const { run: id, kind, name, key, by, payload } = message
   const run = tables.runs.get(id)
   if (run === undefined || refuseMessage(run, message, at) !== undefined) return
   if (kind === 'cancel') leaveCancel(run, payload, at)
-  else leaveMessage(run, { at, kind, name, key, payload })
+  else leaveMessage(run, { at, kind, name, key, by, payload })
 }
 
 /** A damaged run counts as quarantined: its owner will find the damage. */

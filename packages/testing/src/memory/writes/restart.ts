@@ -41,9 +41,9 @@ function isOf({ base }: RunRecord, { at, seq }: StateRecord, { exposedUntil }: K
 
 function keepMail(run: RunRecord, { signals }: KeptPast, at: number): void {
   run.messages.filter(({ kind }) => staleKinds.includes(kind)).forEach(drop)
-  for (const { name, payload } of signals) {
+  for (const { name, by, payload } of signals) {
     run.mail++
-    const signal = { n: run.mail, at, kind: 'signal', name, key: null, payload: copy(payload) } as const
+    const signal = { n: run.mail, at, kind: 'signal', name, key: null, by, payload: copy(payload) } as const
     run.messages.push({ ...signal, isUsed: false })
   }
 }

@@ -5,7 +5,7 @@ import { findDamage, leaveMessage } from './message.ts'
 
 export function sendMessage(
   tables: Tables,
-  { run: id, kind, name, key, payload }: NewMessage,
+  { run: id, kind, name, key, by, payload }: NewMessage,
   at: number,
 ): Sent {
   const run = tables.runs.get(id)
@@ -19,6 +19,6 @@ export function sendMessage(
   if (asked) return { outcome: 'asked', position: asked.position }
   if (run.state !== 'live') return { outcome: 'ended', state: run.state }
   if (heldKinds.includes(kind) && isHolding(run, at)) return { outcome: 'held' }
-  const message = leaveMessage(run, { at, kind, name, key, payload })
+  const message = leaveMessage(run, { at, kind, name, key, by, payload })
   return { outcome: 'stored', run: run.run, message, claimed: null }
 }

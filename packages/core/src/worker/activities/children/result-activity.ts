@@ -66,6 +66,7 @@ export class ResultActivity implements Activity {
       name: '',
       // An earlier generation may have waited at this position.
       key: `watch:${runId}:${generation === 1 ? '' : `${generation}:`}${position}`,
+      by: null,
       payload: encodeRecord(watch, 'watch'),
       must: true,
     } as const

@@ -48,11 +48,12 @@ export class SendActivity implements Activity {
         kind: 'cancel',
         name: '',
         key: cancelKey,
+        by: null,
         payload: message.payload,
         must: true,
       })
-    const send = ({ key, payload }: SignalContent): void =>
-      this.#send({ run, kind: 'signal', name, key, payload, must: true })
+    const send = ({ key, by, payload }: SignalContent): void =>
+      this.#send({ run, kind: 'signal', name, key, by, payload, must: true })
     let content: SignalContent | Promise<SignalContent>
     try {
       content = this.#context.others.readSignal(message.schema, (decode(message.args) ?? []) as unknown[])

@@ -78,10 +78,8 @@ export class SignalActivity implements Activity {
     return { type: 'settled', pending: this.#pending, tookMs: this.#context.now() - this.#pending.issuedAt }
   }
 
-  #take({ name, n }: Message, checked: Validation): void {
-    const received = checked.ok
-      ? tryEncode({ name, payload: checked.value } satisfies ReceivedPayload, 'signal')
-      : checked
+  #take({ name, n, by }: Message, checked: Validation): void {
+    const received = checked.ok ? tryEncode(receivedOf(name, by, checked.value), 'signal') : checked
     if (received.ok) {
       this.#over = true
       this.#context.record({ ...this.#settled(), payload: received.value, effects: [consume(n)] })
@@ -93,4 +91,8 @@ export class SignalActivity implements Activity {
       this.#context.record({ type: null, pending: this.#pending, effects: [consume(n)] })
     }
   }
+}
+
+function receivedOf(name: string, by: string | null, payload: unknown): ReceivedPayload {
+  return by === null ? { name, payload } : { name, by, payload }
 }

@@ -60,11 +60,9 @@ export class UpdateActivity implements Activity {
     return false
   }
 
-  #take({ n }: Message, checked: Validation): void {
+  #take({ n, by }: Message, checked: Validation): void {
     const pending = this.#pending
-    const taken = checked.ok
-      ? tryEncode({ n, input: checked.value } satisfies UpdatePayload, 'update')
-      : checked
+    const taken = checked.ok ? tryEncode(takenOf(n, by, checked.value), 'update') : checked
     if (!taken.ok)
       return this.#context.record({
         ...{ type: null, pending },
@@ -73,4 +71,8 @@ export class UpdateActivity implements Activity {
     this.#isOver = true
     this.#context.record({ type: 'settled', pending, payload: taken.value, effects: [consume(n)] })
   }
+}
+
+function takenOf(n: number, by: string | null, input: unknown): UpdatePayload {
+  return by === null ? { n, input } : { n, by, input }
 }
