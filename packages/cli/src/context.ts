@@ -83,14 +83,20 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       const { server, store, token } = await located()
       if (server !== undefined) return keep(openRemote(server.value, token))
       if (!creates) refuseMissing(store, surroundings.cwd)
-      return keep(openLocal(describeStore(store.value), createClient({ store: toStore(store.value) })))
+      return keep(
+        openLocal(describeStore(store.value), createClient({ store: toStore(store.value) }), engineLog),
+      )
     },
     async working(engineFlags) {
       const { store } = await located()
       const options = await engineOptions(engineFlags)
       const engine = await createEngine(options)
       const names = options.procedures.map(({ name }) => name)
-      return { names, engine, door: keep(openLocal(describeStore(store.value), engine, options.procedures)) }
+      return {
+        names,
+        engine,
+        door: keep(openLocal(describeStore(store.value), engine, engineLog, options.procedures)),
+      }
     },
     engineOptions,
     async client(address) {

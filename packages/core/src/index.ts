@@ -45,7 +45,7 @@ export type {
   ReviewOptions,
 } from './authoring/human/human.ts'
 export type { Shown, ValuesFor } from './authoring/human/template.ts'
-export type { CancelOptions, SignalOptions } from './authoring/message-options.ts'
+export type { ActOptions, CancelOptions, SignalOptions } from './authoring/message-options.ts'
 export type {
   Action,
   Actions,

@@ -150,6 +150,7 @@ export const en = {
   answeredNow: 'Your answer was sent.',
   answeredBy: (name: string) => `Answered by ${name}`,
   youWereFaster: 'Answered by you',
+  byWhom: (name: string) => `by ${name}`,
   linkMadeBy: (name: string) => `with a link made by ${name}`,
   givenBy: (name: string) => `given for them by ${name}`,
   someoneFaster: (name: string) => `${name} was faster. Your draft is kept below.`,

@@ -45,11 +45,12 @@ export class Spans {
     this.#payloads = payloads
   }
 
-  called({ verb, run, procedure }: ObservedCall): CallSpan {
+  called({ verb, run, procedure, by }: ObservedCall): CallSpan {
     const name = verb === 'run' && procedure !== undefined ? `pawl.run ${procedure}` : `pawl.${verb}`
     const attributes = {
       ...nameRun(run),
       ...(procedure === undefined ? {} : { 'pawl.procedure': procedure }),
+      ...(by === undefined ? {} : { 'pawl.by': by }),
     }
     const span = this.#tracer.startSpan(name, { kind: SpanKind.PRODUCER, attributes })
     const own = span.spanContext()

@@ -100,6 +100,7 @@ async function callRoute(
     now: shared.now(),
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     signal: AbortSignal.any([request.signal, shared.stopping]),
+    note: (deed, fields) => settings.logger.info(deed, { by: identity.actor, ...fields }),
     giver: (as) => ({ ...personOf(identity, as), via: readVia(request.headers.get('pawl-via')) }),
   }
   const reply = await route.handle(call)

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Client } from '@pawl/core'
+import type { Client, Logger } from '@pawl/core'
 import { createServer, type ServerOptions } from '@pawl/server'
 import { createDoor, type Door } from './door.ts'
 
@@ -10,16 +10,26 @@ import { createDoor, type Door } from './door.ts'
 export function openLocal(
   where: string,
   client: Client,
+  log: Logger,
   procedures: NonNullable<ServerOptions['procedures']> = [],
 ): Door {
   const server = createServer({
-    ...{ client, procedures },
+    ...{ client, procedures, logger: withoutDeeds(log) },
     auth: () => ({ actor: ownActor(), names: [], role: 'admin', actAs: true }),
   })
   return createDoor(where, 'http://localhost', server.fetch, { host: 'localhost' }, async () => {
     await server.stop()
     await client.stop()
   })
+}
+
+/** A command says itself what it has done. */
+function withoutDeeds(log: Logger): Logger {
+  return {
+    ...{ debug: () => {}, info: () => {} },
+    warn: (message, fields) => log.warn(message, fields),
+    error: (message, fields) => log.error(message, fields),
+  }
 }
 
 /** The user of the operating system. */

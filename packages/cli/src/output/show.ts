@@ -72,7 +72,8 @@ export function showRun(out: Out, run: RunJson): void {
       'waits for',
       run.waitingFor.length === 0 ? undefined : detailOf({ ...run, failure: undefined as never }),
     ],
-    ['cancel', run.cancelReason],
+    ['cancel', showCancel(run)],
+    ['retried by', run.retriedBy],
     ['failure', run.failure?.message],
     ['undone', listNames(run.rollback?.undone)],
     ...(run.rollback?.failed ?? []).map(
@@ -85,6 +86,12 @@ export function showRun(out: Out, run: RunJson): void {
     ['last tried', run.stuck?.triedAt],
   ]
   printNamed(out, rows)
+}
+
+/** Why a run was cancelled, and by whom. */
+function showCancel({ cancelReason, cancelledBy }: RunJson): string | undefined {
+  if (cancelledBy === undefined) return cancelReason
+  return cancelReason === undefined ? `by ${cancelledBy}` : `${cancelReason}, by ${cancelledBy}`
 }
 
 /** The values of a run. `pawl result` and `pawl state` print what is too long for a line. */

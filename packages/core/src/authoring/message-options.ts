@@ -13,3 +13,12 @@ export interface CancelOptions {
   /** Who cancels the run, such as 'user:ana'. Default: none. Range: 1 to 200 characters. */
   readonly by?: Actor
 }
+
+/** The options of calls on a run that have no others, such as `retry`, `delete` and `export`. */
+export interface ActOptions {
+  /**
+   * Who makes the call, such as 'user:ana'. The observer is told, and the log has it if the call leaves something there.
+   * Default: none. Range: 1 to 200 characters.
+   */
+  readonly by?: Actor | undefined
+}

@@ -50,7 +50,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
         : createRunHandle(connection, mailer, checkName('id of get', id), definitionOf(procedureOrId)),
     list: (filter?: RunFilter) => listRuns(connection, filter),
     log: async (id: unknown, page?: unknown) => readLog(connection, id, page),
-    retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
+    retry: async (id: unknown, given?: unknown) => retryRun(connection, checkName('id of retry', id), given),
     fork: async (id: unknown, from: unknown, changes?: unknown) => {
       const made = await forkRun(connection, checkName('id of fork', id), from, changes)
       return createRunHandle(connection, mailer, made.id, undefined)
@@ -60,9 +60,12 @@ export function createConnectedClient(options: ConnectionOptions): Client {
       previewFork(connection, checkName('id of previewFork', id), from, changes),
     cancel: async (id: unknown, reason?: unknown, given?: unknown) =>
       cancelRun(connection, checkName('id of cancel', id), reason, given),
-    delete: async (id: unknown) => deleteRun(connection, checkName('id of delete', id)),
-    export: async (id: unknown) => exportRun(connection, checkName('id of export', id)),
-    exportStream: (id: unknown) => exportStream(connection, checkName('id of exportStream', id)),
+    delete: async (id: unknown, given?: unknown) =>
+      deleteRun(connection, checkName('id of delete', id), given),
+    export: async (id: unknown, given?: unknown) =>
+      exportRun(connection, checkName('id of export', id), given),
+    exportStream: (id: unknown, given?: unknown) =>
+      exportStream(connection, checkName('id of exportStream', id), given),
     import: async (file: unknown, given?: unknown) => {
       const { id } = await importRun(connection, file, given)
       return createRunHandle(connection, mailer, id, undefined)

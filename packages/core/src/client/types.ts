@@ -1,6 +1,6 @@
 import type { Agent } from '../authoring/agent/agent.ts'
 import type { Question, Verdict } from '../authoring/agent/verdict.ts'
-import type { CancelOptions, SignalOptions } from '../authoring/message-options.ts'
+import type { ActOptions, CancelOptions, SignalOptions } from '../authoring/message-options.ts'
 import type { Policy } from '../authoring/policy/policy.ts'
 import type { Procedure } from '../authoring/procedure.ts'
 import type {
@@ -203,7 +203,7 @@ export interface Client {
    * continue, has undone steps), 'run-quarantined' (its log is damaged), 'run-live' (a child is still being cancelled), 'option-invalid'
    * @example for (const { id } of (await client.list({ status: 'stuck' })).items) await client.retry(id)
    */
-  retry(id: string): Promise<void>
+  retry(id: string, options?: ActOptions): Promise<void>
   /**
    * Starts a new run that shares the recorded past of another one, up to the result at a position. No effect is repeated that did
    * not depend on that result; results that were there by then are kept. What is open is begun anew: questions are asked again,
@@ -253,21 +253,21 @@ export interface Client {
    * @throws PawlError 'run-live' (also if its live parent may ask for its result), 'run-not-found', 'option-invalid'
    * @example await client.delete('refund:A-1')
    */
-  delete(id: string): Promise<void>
+  delete(id: string, options?: ActOptions): Promise<void>
   /**
    * Returns a run as a file: its whole log with its hash chain, its mail, its asks, its checkpoints and what it exposes. Equal runs have
    * equal files, whatever the store. A live run is exported as it is at this moment, and continues.
    * @throws PawlError 'run-not-found', 'run-quarantined' (its log is damaged), 'option-invalid'
    * @example await writeFile('refund.pawl', await client.export('refund:A-1'))
    */
-  export(id: string): Promise<Uint8Array>
+  export(id: string, options?: ActOptions): Promise<Uint8Array>
   /**
    * Returns the file of `export` in parts of about 256 KiB, so that a long log is never in memory as a whole. The
    * file is complete only if the iteration ends without an error.
    * @throws PawlError 'option-invalid'; the iteration also 'run-not-found', 'run-quarantined'
    * @example await pipeline(client.exportStream('refund:A-1'), createWriteStream('refund.pawl'))
    */
-  exportStream(id: string): AsyncIterable<Uint8Array>
+  exportStream(id: string, options?: ActOptions): AsyncIterable<Uint8Array>
   /**
    * Stores an exported run. Every byte of the file and the hash chain of its log are verified; until all of it is stored, no call
    * finds the run and no worker executes it. A live run continues: delete the original, or both act, with the same idempotency keys.
@@ -294,6 +294,8 @@ export interface ImportOptions {
   readonly id?: string
   /** Called with what the file says of the run, before anything is stored. An error that it throws rejects the import. Default: none. */
   readonly check?: (run: ImportedRun) => void
+  /** Who imports it, such as 'user:ana'; the observer is told. Default: none. Range: 1 to 200 characters. */
+  readonly by?: Actor | undefined
 }
 
 /** The beginning of an exported run, as it is to be stored. */

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../base/hash.ts'
 import { LogDamaged, PayloadCorrupt } from './codec.ts'
 import type { StoredEvent } from './event.ts'
-import type { GenerationPayload, StartedPayload } from './payloads.ts'
+import type { GenerationPayload, RunOrigin, StartedPayload } from './payloads.ts'
 import { readStarted } from './read-started.ts'
 import { LogHash } from './seal.ts'
 
@@ -35,6 +35,19 @@ export function generationIn(
   // A fork that was retried is in a later generation of its own.
   if (fork === undefined || generation !== undefined) return generationOf(started.seq, started)
   return { ...firstGeneration, firstPosition: fork.firstPosition }
+}
+
+/** What lists show of how a log came to be; null: it is the first of its run, which is no fork. */
+export function originOf(
+  { number, by }: Pick<Generation, 'number' | 'by'>,
+  forkedFrom: RunOrigin['forkedFrom'] | undefined,
+): RunOrigin | null {
+  if (number === 1 && forkedFrom === undefined) return null
+  return {
+    ...(number === 1 ? {} : { generation: number }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...(by === undefined ? {} : { retriedBy: by }),
+  }
 }
 
 /** Returns the hash of a log before the generation whose first event this is. @throws LogDamaged, WrittenLater */

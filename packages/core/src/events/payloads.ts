@@ -77,6 +77,8 @@ export interface ForkPayload {
 export interface GenerationPayload {
   /** Its number: the first generation of a run has number 1. */
   readonly number: number
+  /** Who retried the run, if the caller said so. */
+  readonly by?: string
   /** 'continued' by its procedure; begun 'again' by a caller after the run had ended; 'retried' with the past of the one before. */
   readonly why: 'continued' | 'again' | 'retried'
   /** The hash of the log before it, with which its first block begins. */
@@ -419,7 +421,11 @@ export interface RunInfo {
   readonly generation?: number
   /** Set for a fork. */
   readonly forkedFrom?: { readonly run: string; readonly position: number }
+  /** Who began the present generation with a retry, if the caller said so. */
+  readonly retriedBy?: string
 }
+/** What lists show of how a log came to be. */
+export type RunOrigin = Pick<RunInfo, 'generation' | 'forkedFrom' | 'retriedBy'>
 export interface WaitingPayload {
   readonly position: number
   readonly kind: string

@@ -7,7 +7,7 @@ import type { TraceContext } from '../events/payloads.ts'
  * Errors that it throws, or with which a promise that it returns rejects, are logged once and have no other effect.
  */
 export interface Observer {
-  /** Called before a caller starts, signals or answers a run. */
+  /** Called before a caller does something to a run, or reads all of it with `export`. */
   called(call: ObservedCall): CallObservation
   /** Called before an attempt of a body. */
   attempted(attempt: ObservedAttempt): AttemptObservation
@@ -25,12 +25,31 @@ export interface Observer {
 
 /** A call of a client. */
 export interface ObservedCall {
-  readonly verb: 'run' | 'signal' | 'answer'
+  /** The method of the client, of a run, or of its inbox and checkpoints. */
+  readonly verb: ObservedVerb
   /** Undefined if the caller did not name it. */
   readonly run: string | undefined
   /** Undefined if the caller does not know it. */
   readonly procedure: string | undefined
+  /** Who makes it. Undefined if the caller did not say so; the log of the run has who sent a signal. */
+  readonly by: string | undefined
 }
+
+/** What a caller does. */
+export type ObservedVerb =
+  | 'run'
+  | 'signal'
+  | 'answer'
+  | 'update'
+  | 'cancel'
+  | 'retry'
+  | 'fork'
+  | 'delete'
+  | 'export'
+  | 'import'
+  | 'checkpoints.create'
+  | 'checkpoints.delete'
+  | 'checkpoints.cleanup'
 
 /** Receives the outcome of a call. */
 export interface CallObservation {

@@ -183,6 +183,8 @@ export interface Run {
   readonly rollback?: Rollback
   readonly cancelRequestedAt?: string
   readonly cancelReason?: string
+  readonly cancelledBy?: string
+  readonly retriedBy?: string
   readonly leftOver: {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]

@@ -10,4 +10,5 @@ export const runTexts = {
   nextAttempt: (age: string) => `next attempt in ${age}`,
   nextAttemptDue: 'next attempt is due',
   generation: (generation: number) => `Generation ${generation}`,
+  retriedBy: (name: string) => `retried by ${name}`,
 } as const

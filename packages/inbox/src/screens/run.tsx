@@ -155,7 +155,17 @@ function Facts({ run }: { readonly run: Run }) {
       <span>
         <Text>{run.procedure}</Text> {en.version(run.version)}
       </span>
-      {run.generation > 1 && <span>{runTexts.generation(run.generation)}</span>}
+      {run.generation > 1 && (
+        <span>
+          {runTexts.generation(run.generation)}
+          {run.retriedBy && (
+            <>
+              {' · '}
+              <Text>{runTexts.retriedBy(run.retriedBy)}</Text>
+            </>
+          )}
+        </span>
+      )}
       <span title={formatInstant(run.startedAt)}>
         {en.startedAt} {en.ago(formatAge(sinceNow(run.startedAt)))}
         {run.startedBy && (
@@ -198,13 +208,14 @@ function Facts({ run }: { readonly run: Run }) {
 
 /** That a cancel was requested, and what was undone. */
 function CancelState({ run }: { readonly run: Run }) {
-  const { cancelRequestedAt: at, cancelReason, rollback } = run
+  const { cancelRequestedAt: at, cancelReason, cancelledBy, rollback } = run
   if (at === undefined && rollback === undefined) return null
   return (
     <section class="notice">
       {at !== undefined && (
         <p title={formatInstant(at)} dir="auto">
           {en.cancelRequested(formatAge(sinceNow(at)))}
+          {cancelledBy && <> {marked(en.byWhom(cancelledBy))}</>}
           {cancelReason && <>: {marked(cancelReason)}</>}
         </p>
       )}

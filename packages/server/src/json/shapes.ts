@@ -79,6 +79,8 @@ export const runShape = z
       .optional(),
     cancelRequestedAt: instant.optional(),
     cancelReason: z.string().optional(),
+    cancelledBy: z.string().optional().meta({ description: 'Who requested the cancel' }),
+    retriedBy: z.string().optional().meta({ description: 'Who began the present generation with a retry' }),
     leftOver: z.object({
       signals: z.array(z.string()),
       operations: z.array(z.object({ position: z.number(), name: z.string() })),

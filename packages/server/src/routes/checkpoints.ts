@@ -36,12 +36,14 @@ export const checkpointRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: z.strictObject({ name: z.string().optional(), state: z.unknown().optional() }),
     replies: { 201: checkpointShape },
-    async handle({ client, rights, params, body }) {
+    async handle({ client, rights, params, body, identity, note }) {
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('checkpoint', run)
       const state = Object.hasOwn(body, 'state') ? readPart('state', body.state) : undefined
-      const options = body.name === undefined ? {} : { name: body.name }
-      return { status: 201, body: showCheckpoint(await client.checkpoints.create(run.id, state, options)) }
+      const options = { by: identity.actor, ...(body.name === undefined ? {} : { name: body.name }) }
+      const saved = await client.checkpoints.create(run.id, state, options)
+      note(`Checkpoint ${saved.id} of run "${run.id}" was saved`, { run: run.id })
+      return { status: 201, body: showCheckpoint(saved) }
     },
   }),
   route({
@@ -94,10 +96,13 @@ export const checkpointRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: null,
     replies: { 200: deleted },
-    async handle({ client, rights, params }) {
+    async handle({ client, rights, params, identity, note }) {
       const found = await findSeen(client, rights, params.checkpoint)
       rights.checkRun('checkpoint', await seenRun(client, rights, found.run))
-      return { status: 200, body: { deleted: await client.checkpoints.delete(readId(params.checkpoint)) } }
+      const by = { by: identity.actor }
+      const deleted = await client.checkpoints.delete(readId(params.checkpoint), by)
+      note(`Checkpoints of run "${found.run}" were deleted`, { run: found.run, deleted })
+      return { status: 200, body: { deleted } }
     },
   }),
   route({
@@ -112,7 +117,7 @@ export const checkpointRoutes: readonly Route[] = [
       onlyFinished: z.boolean().optional().meta({ description: 'Only those of runs that have ended' }),
     }),
     replies: { 200: deleted },
-    async handle({ client, rights, body }) {
+    async handle({ client, rights, body, identity, note }) {
       if (rights.isNarrowed)
         throw new ServerError(
           'not-allowed',
@@ -120,7 +125,9 @@ export const checkpointRoutes: readonly Route[] = [
         )
       const { olderThan, ...rest } = omitUndefined(body)
       const what = { ...rest, ...(olderThan === undefined ? {} : { olderThan: olderThan as Duration }) }
-      return { status: 200, body: { deleted: await client.checkpoints.cleanup(what) } }
+      const deleted = await client.checkpoints.cleanup(what, { by: identity.actor })
+      note('Checkpoints of all runs were cleaned up', { ...what, deleted })
+      return { status: 200, body: { deleted } }
     },
   }),
 ]

@@ -16,10 +16,11 @@ export const exportRoutes: readonly Route[] = [
     body: null,
     replies: { 200: fileShape() },
     sends: 'bytes',
-    async handle({ client, rights, params }) {
+    async handle({ client, rights, params, identity, note }) {
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('export', run)
-      return { bytes: client.exportStream(run.id) }
+      note(`Run "${run.id}" is exported`, { run: run.id })
+      return { bytes: client.exportStream(run.id, { by: identity.actor }) }
     },
   }),
   route({
@@ -35,12 +36,14 @@ export const exportRoutes: readonly Route[] = [
     body: fileShape(),
     takes: 'bytes',
     replies: { 201: runShape },
-    async handle({ client, rights, query, body }) {
+    async handle({ client, rights, query, body, identity, note }) {
       const { id } = query
       const run = await client.import(body, {
         ...(id === undefined ? {} : { id }),
         check: (imported) => rights.checkStart(imported),
+        by: identity.actor,
       })
+      note(`Run "${run.id}" was imported`, { run: run.id })
       return { status: 201, body: showRun(await run.status()) }
     },
   }),

@@ -40,7 +40,7 @@ export const linkRoutes: readonly Route[] = [
     replies: {
       200: z.object({ url: z.string(), expiresAt: z.string().meta({ format: 'date-time' }) }),
     },
-    async handle({ client, rights, params, body, links, identity, now }) {
+    async handle({ client, rights, params, body, links, identity, now, note }) {
       if (links === undefined)
         throw new ServerError('not-found', 'This server makes no links. Pass `links` to createServer.')
       const ask = await findAsk(client, rights, params.ask)
@@ -57,6 +57,7 @@ export const linkRoutes: readonly Route[] = [
         ...{ ask: ask.id, as, madeBy: identity.actor },
         ...{ allow, login, history, expiresAt },
       })
+      note(`A link to ask ${ask.id} of run "${ask.run}" was made`, { run: ask.run, as })
       return { status: 200, body: { url, expiresAt: new Date(expiresAt).toISOString() } }
     },
   }),

@@ -1,4 +1,4 @@
-import type { Client, ForkChanges, ForkPoint } from '@pawl/core'
+import type { Client, ForkChanges, ForkPoint, RunView } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -6,7 +6,8 @@ import { ServerError } from '../http/problem.ts'
 import { readPart } from '../json/answers.ts'
 import { previewShape, runShape } from '../json/shapes.ts'
 import { showPreview, showRun } from '../json/views.ts'
-import { operators, type Route, route } from './route.ts'
+import type { Identity } from '../types.ts'
+import { type Call, operators, type Route, route } from './route.ts'
 import { runWithId, seenRun } from './runs.ts'
 
 const changes = {
@@ -33,10 +34,10 @@ export const repeatRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: z.strictObject({}),
     replies: { 202: runShape },
-    async handle({ client, rights, params }) {
+    async handle({ client, rights, params, identity, note }) {
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('retry', run)
-      await client.retry(run.id)
+      await retryAs(identity, client, run, note)
       return { status: 202, body: showRun(await client.get(run.id).status()) }
     },
   }),
@@ -98,6 +99,18 @@ export const repeatRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Retries a run. Only that of a failed run leaves something in its log. */
+export async function retryAs(
+  { actor }: Identity,
+  client: Client,
+  { id: run, status }: RunView,
+  note: Call<unknown, unknown, unknown>['note'],
+): Promise<void> {
+  await client.retry(run, { by: actor })
+  if (status === 'stuck' || status === 'quarantined')
+    note(`Run "${run}" was ${status} and is retried`, { run })
+}
 
 interface PlaceBody {
   readonly position?: number | undefined

@@ -37,6 +37,8 @@ export interface Call<Params, Query, Body> {
   readonly now: number
   /** Aborts when the caller has gone or the server stops. */
   readonly signal: AbortSignal
+  /** Logs what the identity has done, if nothing in the store says so. */
+  note(deed: string, fields: object): void
   /** Who answers: the identity, or `as` of the request if the identity may act for others. */
   giver(as: string | undefined): AnswerGiver
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { refusalOf } from '../http/problem.ts'
 import { boundedList } from '../json/lists.ts'
 import { problemShape } from '../json/shapes.ts'
+import { retryAs } from './repeats.ts'
 import { operators, type Route, route } from './route.ts'
 import { seenRun } from './runs.ts'
 
@@ -48,11 +49,11 @@ export const runActionRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: z.strictObject({ runs }),
     replies: { 200: outcomes },
-    async handle({ client, rights, body }) {
+    async handle({ client, rights, body, identity, note }) {
       const retry = async (id: string): Promise<void> => {
         const run = await seenRun(client, rights, id)
         rights.checkRun('retry', run)
-        await client.retry(run.id)
+        await retryAs(identity, client, run, note)
       }
       return { status: 200, body: await forEach(body.runs, retry) }
     },

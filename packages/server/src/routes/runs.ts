@@ -217,10 +217,11 @@ export const runRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: null,
     replies: { 200: z.object({ deleted: z.literal(true) }) },
-    async handle({ client, rights, params }) {
+    async handle({ client, rights, params, identity, note }) {
       const run = await seenRun(client, rights, params.run)
       rights.checkRun('delete', run)
-      await client.delete(run.id)
+      await client.delete(run.id, { by: identity.actor })
+      note(`Run "${run.id}" was deleted`, { run: run.id })
       return { status: 200, body: { deleted: true } }
     },
   }),

@@ -1,4 +1,6 @@
+import type { ActOptions } from '../../authoring/message-options.ts'
 import type { Duration } from '../../base/duration.ts'
+import type { Actor } from '../../base/people.ts'
 import type { Page } from '../page.ts'
 
 /** A point of a run that has an id: one that was saved, or a question to a person. */
@@ -22,6 +24,8 @@ export interface CheckpointOptions {
   readonly name?: string
   /** Whether a save that fails rejects; otherwise it logs a warning and resolves with null. Default: true. */
   readonly required?: boolean
+  /** Who saves it, such as 'user:ana'; the observer is told. Default: none. Range: 1 to 200 characters. */
+  readonly by?: Actor | undefined
 }
 
 /** The filter of `checkpoints.listAll`. */
@@ -71,11 +75,11 @@ export interface Checkpoints {
    */
   listAll(filter?: CheckpointFilter): Promise<Page<Checkpoint>>
   /** Deletes a checkpoint by its id, or all checkpoints of a run. Returns how many there were. */
-  delete(checkpointOrRun: string): Promise<number>
+  delete(checkpointOrRun: string, options?: ActOptions): Promise<number>
   /**
    * Deletes checkpoints by age, number and whether their run has ended. Returns how many. `retention` of an engine does so by itself.
    * @throws PawlError 'option-invalid' (also if nothing is given), 'duration-invalid'
    * @example await engine.checkpoints.cleanup({ olderThan: '24h', onlyFinished: true })
    */
-  cleanup(what: CheckpointCleanup): Promise<number>
+  cleanup(what: CheckpointCleanup, options?: ActOptions): Promise<number>
 }

@@ -16,8 +16,8 @@ export function createCheckpoints(connection: Connection): Checkpoints {
     latest: async (run: unknown) => latestCheckpoint(connection, checkName('run of checkpoints.latest', run)),
     list: async (run: unknown) => listCheckpoints(connection, checkName('run of checkpoints.list', run)),
     listAll: async (filter?: unknown) => listAllCheckpoints(connection, filter),
-    delete: async (checkpointOrRun: unknown) =>
-      deleteCheckpoints(connection, checkName('checkpoint of checkpoints.delete', checkpointOrRun)),
-    cleanup: async (what: unknown) => cleanUp(connection, what),
+    delete: async (checkpointOrRun: unknown, options?: unknown) =>
+      deleteCheckpoints(connection, checkName('checkpoint of checkpoints.delete', checkpointOrRun), options),
+    cleanup: async (what: unknown, options?: unknown) => cleanUp(connection, what, options),
   })
 }

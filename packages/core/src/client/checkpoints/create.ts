@@ -6,8 +6,10 @@ import { encode } from '../../events/payload.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration } from '../log/pages.ts'
+import { observeAct } from '../observed.ts'
 import { findRun } from '../runs/find.ts'
 import type { Checkpoint, CheckpointOptions } from './checkpoint.ts'
 import { showCheckpoint } from './show.ts'
@@ -15,6 +17,7 @@ import { showCheckpoint } from './show.ts'
 const createOptions = {
   name: optional(checkName, null),
   required: optional(checkBoolean, true),
+  ...actOptions,
 } satisfies Spec<CheckpointOptions>
 
 /** Saves a value at the present position of a run; null if it is not required and the save has failed. */
@@ -24,8 +27,17 @@ export async function createCheckpoint(
   state: unknown,
   given: unknown,
 ): Promise<Checkpoint | null> {
-  const options = readOptions('of checkpoints.create', given, createOptions)
-  const { name, required: isRequired } = options
+  const { by, ...options } = readOptions('of checkpoints.create', given, createOptions)
+  const act = { verb: 'checkpoints.create', run, by } as const
+  return observeAct(connection, act, () => save(connection, run, state, options))
+}
+
+async function save(
+  connection: Connection,
+  run: string,
+  state: unknown,
+  { name, required: isRequired }: { readonly name: string | null; readonly required: boolean },
+): Promise<Checkpoint | null> {
   try {
     const payload = encode(state, 'state of checkpoints.create')
     return showCheckpoint(connection.askIds, await add(connection, run, name, payload))

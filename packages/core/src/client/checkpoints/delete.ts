@@ -4,7 +4,9 @@ import { nextRound } from '../../host/rounds.ts'
 import type { CheckpointPlace } from '../../ports/store/checkpoints.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
+import { observeAct } from '../observed.ts'
 import type { CheckpointCleanup } from './checkpoint.ts'
 import { findCheckpoint } from './list.ts'
 
@@ -12,7 +14,17 @@ import { findCheckpoint } from './list.ts'
 const pageSize = 500
 
 /** Deletes a checkpoint, or all of a run. */
-export async function deleteCheckpoints(connection: Connection, checkpointOrRun: string): Promise<number> {
+export function deleteCheckpoints(
+  connection: Connection,
+  checkpointOrRun: string,
+  given: unknown,
+): Promise<number> {
+  const { by } = readOptions('of checkpoints.delete', given, actOptions)
+  const act = { verb: 'checkpoints.delete', run: undefined, by } as const
+  return observeAct(connection, act, () => removeFound(connection, checkpointOrRun))
+}
+
+async function removeFound(connection: Connection, checkpointOrRun: string): Promise<number> {
   const store = await connection.begin()
   const row = await findCheckpoint(connection, checkpointOrRun)
   if (row !== null) return store.removeCheckpoints([row.n])
@@ -26,7 +38,7 @@ const cleanupOptions = {
   onlyFinished: optional(checkBoolean),
 } satisfies Spec<CheckpointCleanup>
 
-export async function cleanUp(connection: Connection, given: unknown): Promise<number> {
+export async function cleanUp(connection: Connection, given: unknown, as: unknown): Promise<number> {
   const what = checkObject('what of checkpoints.cleanup', given)
   const options = readOptions('of checkpoints.cleanup', what, cleanupOptions)
   const { olderThan, keep = 0, onlyFinished = false } = options
@@ -36,6 +48,19 @@ export async function cleanUp(connection: Connection, given: unknown): Promise<n
       given,
       'Give olderThan, keep or onlyFinished: nothing would delete all.',
     )
+  const { by } = readOptions('of checkpoints.cleanup', as, actOptions)
+  const act = { verb: 'checkpoints.cleanup', run: undefined, by } as const
+  return observeAct(connection, act, () => removeMatching(connection, { olderThan, keep, onlyFinished }))
+}
+
+async function removeMatching(
+  connection: Connection,
+  {
+    olderThan,
+    keep,
+    onlyFinished,
+  }: { readonly olderThan: number | undefined; readonly keep: number; readonly onlyFinished: boolean },
+): Promise<number> {
   const store = await connection.begin()
   const until = olderThan === undefined ? null : (await store.now()) - olderThan
   const newer = new Map<RunKey, number>()

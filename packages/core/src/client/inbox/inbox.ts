@@ -23,11 +23,17 @@ export function createInbox(connection: Connection, mailer: Mailer): Inbox {
     answer: (address: unknown, answer: unknown, as: unknown) =>
       observeCall(
         connection,
-        { verb: 'answer', run: runOf(address), procedure: undefined },
+        { verb: 'answer', run: runOf(address), procedure: undefined, by: personOf(as) },
         () => answerAsk(connection, mailer, address, answer, as),
         () => ({}),
       ),
   })
+}
+
+/** Returns who answers, for reports: the options are not checked yet. */
+function personOf(given: unknown): string | undefined {
+  const { as } = Object(given) as { readonly as?: unknown }
+  return typeof as === 'string' ? as : undefined
 }
 
 /** Returns the run of an ask by its key, for reports. An id does not contain it. */

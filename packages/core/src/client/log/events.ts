@@ -82,7 +82,7 @@ export async function answerFound(
   const given = decode(encode(answer, 'answer'))
   return observeCall(
     connection,
-    { verb: 'answer', run: ask.run, procedure: ask.procedure },
+    { verb: 'answer', run: ask.run, procedure: ask.procedure, by: giver.by },
     () => answerOpen(connection, mailer, row, given, giver),
     () => ({}),
   )

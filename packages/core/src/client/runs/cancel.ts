@@ -1,7 +1,10 @@
 import { readCancelRequest } from '../../authoring/cancel-request.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
+import { decode } from '../../events/payload.ts'
+import type { CancelledPayload } from '../../events/payloads.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
+import { observeAct } from '../observed.ts'
 
 /**
  * Requests that a run is cancelled. The worker of this process is told at once.
@@ -14,6 +17,11 @@ export async function cancelRun(
   given: unknown,
 ): Promise<void> {
   const payload = readCancelRequest(reason, given)
+  const { by } = decode(payload) as CancelledPayload
+  return observeAct(connection, { verb: 'cancel', run, by }, () => request(connection, run, payload))
+}
+
+async function request(connection: Connection, run: string, payload: Uint8Array): Promise<void> {
   const claimant = connection.claimant()
   const store = await connection.store()
   const outcome = await store.cancel({ run, payload }, claimant)

@@ -1,3 +1,4 @@
+import { readOptions } from '../../checks/spec.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
@@ -7,7 +8,9 @@ import { findHolder } from '../../ports/held-runs.ts'
 import type { Removed } from '../../ports/store/removals.ts'
 import type { EndState, RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
+import { observeAct } from '../observed.ts'
 import { readViews } from '../views/read.ts'
 import { findRow } from './find.ts'
 
@@ -15,7 +18,12 @@ import { findRow } from './find.ts'
 const clearSize = 2_000
 
 /** Deletes an ended or quarantined run. @throws PawlError 'run-live', 'run-not-found' */
-export async function deleteRun(connection: Connection, id: string): Promise<void> {
+export function deleteRun(connection: Connection, id: string, given: unknown): Promise<void> {
+  const { by } = readOptions('of delete', given, actOptions)
+  return observeAct(connection, { verb: 'delete', run: id, by }, () => removeRun(connection, id))
+}
+
+async function removeRun(connection: Connection, id: string): Promise<void> {
   const store = await connection.store()
   for (;;) {
     const row = await findRow(connection, id)

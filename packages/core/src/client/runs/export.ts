@@ -1,3 +1,4 @@
+import { readOptions } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { ChainCheck } from '../../events/chain-check.ts'
 import type { StoredEvent } from '../../events/event.ts'
@@ -7,16 +8,18 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import { type ExportHeader, type ExportRows, exportFormat } from '../../runs/export/format.ts'
 import { ExportWriter } from '../../runs/export/write.ts'
+import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
 import { readPages } from '../log/pages.ts'
+import { observeReading } from '../observed.ts'
 import { explainUnread } from '../unread.ts'
 import { knownRun } from './find.ts'
 
 /** Returns the file of a run. @throws PawlError 'run-not-found', 'run-quarantined' */
-export async function exportRun(connection: Connection, id: string): Promise<Uint8Array> {
+export async function exportRun(connection: Connection, id: string, given: unknown): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of exportStream(connection, id)) {
+  for await (const part of exportStream(connection, id, given)) {
     parts.push(part)
     size += part.length
   }
@@ -30,7 +33,12 @@ export async function exportRun(connection: Connection, id: string): Promise<Uin
 }
 
 /** Yields the file of a run, as it is when the first part is read. @throws PawlError 'run-not-found', 'run-quarantined' */
-export async function* exportStream(connection: Connection, id: string): AsyncGenerator<Uint8Array> {
+export function exportStream(connection: Connection, id: string, given: unknown): AsyncGenerator<Uint8Array> {
+  const { by } = readOptions('of export', given, actOptions)
+  return observeReading(connection, { verb: 'export', run: id, by }, () => readParts(connection, id))
+}
+
+async function* readParts(connection: Connection, id: string): AsyncGenerator<Uint8Array> {
   try {
     yield* writeExport(connection, id)
   } catch (error) {

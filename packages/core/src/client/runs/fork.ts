@@ -29,6 +29,7 @@ import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import { type ForkRequest, hashEdits, otherThanFork } from '../../runs/same-fork.ts'
 import type { Connection } from '../connection.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
+import { observeCall } from '../observed.ts'
 import type { ForkChanges, ForkPoint } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { readAskView } from '../views/ask.ts'
@@ -60,9 +61,18 @@ export async function forkRun(
   changes: unknown,
 ): Promise<{ readonly id: string }> {
   const settings = readSettings(original, from, changes)
+  return observeCall(
+    connection,
+    { verb: 'fork', run: original, procedure: undefined, by: settings.by },
+    () => makeFork(connection, settings),
+    ({ id }) => ({ run: id }),
+  )
+}
+
+async function makeFork(connection: Connection, settings: ForkSettings): Promise<{ readonly id: string }> {
   const { id = newId(connection) } = settings
   if (settings.id !== undefined && (await isThere(connection, id, settings))) return { id }
-  const row = await findRun(connection, original)
+  const row = await findRun(connection, settings.run)
   if (settings.id !== undefined) checkGivenId(id, row.procedure)
   const place = await readForkPlace(connection, row, settings.from)
   const { kept } = await keep(connection, row, place, settings)

@@ -49,7 +49,7 @@ export function createRunHandle(
     signal: (name: unknown, ...rest: readonly unknown[]) =>
       observeCall(
         connection,
-        { verb: 'signal', run: id, procedure: definition?.name },
+        { verb: 'signal', run: id, procedure: definition?.name, by: undefined },
         () => sendSignal(mailer, id, definition, name, rest),
         () => ({}),
       ),

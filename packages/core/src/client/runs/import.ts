@@ -11,7 +11,9 @@ import type { StorePort } from '../../ports/store/store.ts'
 import { checkGivenId } from '../../runs/check-start.ts'
 import { type ExportHeader, invalidExport } from '../../runs/export/format.ts'
 import { type Chunks, readExport } from '../../runs/export/read.ts'
+import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
+import { observeCall } from '../observed.ts'
 import type { ImportOptions } from '../types.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
@@ -20,6 +22,7 @@ const maxPart = 8 * 2 ** 20
 const importOptions = {
   id: optional(checkName),
   check: optional(checkFunction<NonNullable<ImportOptions['check']>>),
+  ...actOptions,
 } satisfies Spec<ImportOptions>
 
 /**
@@ -33,10 +36,23 @@ export async function importRun(
 ): Promise<{ readonly id: string }> {
   const chunks = checkFile(file)
   const asked = readOptions('of import', given, importOptions)
-  const store = await connection.begin()
+  return observeCall(
+    connection,
+    { verb: 'import', run: asked.id, procedure: undefined, by: asked.by },
+    () => store(connection, chunks, asked),
+    ({ id }) => ({ run: id }),
+  )
+}
+
+async function store(
+  connection: Connection,
+  chunks: Chunks,
+  asked: ImportOptions,
+): Promise<{ readonly id: string }> {
+  const port = await connection.begin()
   let copying: Copying | null = null
   for await (const part of readExport(connection.sha256, chunks)) {
-    if (part.kind === 'header') copying = await beginCopy(connection, store, part.header, asked)
+    if (part.kind === 'header') copying = await beginCopy(connection, port, part.header, asked)
     else if (part.kind !== 'end') await copying?.add(part)
   }
   // Only now: more may have come after what looked like the end.

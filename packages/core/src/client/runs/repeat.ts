@@ -1,7 +1,7 @@
 import { askingsAfter } from '../../asks/askings.ts'
 import { childrenOf } from '../../events/children.ts'
 import type { LogEvent, NewEvent } from '../../events/event.ts'
-import { type Generation, generationIn } from '../../events/generation.ts'
+import { type Generation, generationIn, originOf } from '../../events/generation.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type {
   ForkPayload,
@@ -44,7 +44,7 @@ export async function composeRepetition(
   { sha256 }: Pick<Connection, 'sha256'>,
   store: Pick<StorePort, 'checkpoints'>,
   { row, events, kept, children }: Repetition,
-  now: number,
+  { now, by }: { readonly now: number; readonly by: string | undefined },
 ): Promise<NewGeneration> {
   const [first, ...rest] = kept as readonly [LogEvent, ...LogEvent[]]
   const origin = decode(first.payload) as StartedPayload
@@ -58,6 +58,7 @@ export async function composeRepetition(
     ...(origin.fork === undefined ? {} : { fork: movedFork(origin.fork, row, kept) }),
     generation: {
       ...nextGeneration(row, generation),
+      ...(by === undefined ? {} : { by }),
       ...retriedBeside(generation, kept, children),
       kept: rest.length,
       ...(askings.length === 0 ? {} : { askings }),
@@ -72,10 +73,7 @@ export async function composeRepetition(
     return { ...copy, link: hash.add(copy) }
   })
   const { forkedFrom } = infoOf(row)
-  const info: RunInfo = {
-    ...{ waiting: [], generation: own.generation.number },
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
-  }
+  const info: RunInfo = { waiting: [], ...originOf(own.generation, forkedFrom) }
   return {
     ...{ run: row.run, head: row.head, version: row.version, started, link: hash.link() },
     ...{ tags: row.tags, startedBy: row.startedBy, info: encodeRecord(info, 'info') },

@@ -24,14 +24,18 @@ const pageSize = 100
  * since it was read, and nothing was done.
  * @throws PawlError 'run-rolled-back', 'run-live' (a child is still being cancelled), 'run-quarantined'
  */
-export async function retryFailed(connection: Connection, row: KnownRun): Promise<boolean> {
+export async function retryFailed(
+  connection: Connection,
+  row: KnownRun,
+  by: string | undefined,
+): Promise<boolean> {
   const planned = await planRetry(connection, row)
   if (planned === null) return false
   const store = await connection.store()
   const now = await store.now()
   const family = [planned.own, ...planned.children]
   const generations: NewGeneration[] = []
-  for (const one of family) generations.push(await composeRepetition(connection, store, one, now))
+  for (const one of family) generations.push(await composeRepetition(connection, store, one, { now, by }))
   if (!(await store.restart(generations))) return false
   for (const { row } of family) connection.localWorker?.onRestarted(row.id)
   return true

@@ -1,10 +1,13 @@
+import { readOptions } from '../../checks/spec.ts'
 import { type FailureRecord, reviveFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode } from '../../events/payload.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { EndState } from '../../ports/store/runs.ts'
 import type { RepeatPreview } from '../../runs/preview.ts'
+import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
+import { observeAct } from '../observed.ts'
 import { findRun } from './find.ts'
 import { previewFailed, retryFailed } from './retry-failed.ts'
 
@@ -16,12 +19,17 @@ const crashesBeforeCauses = 7
  * Does nothing for a live run without a mark: it resumes by itself.
  * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined', 'run-rolled-back', 'run-live'
  */
-export async function retryRun(connection: Connection, id: string): Promise<void> {
+export function retryRun(connection: Connection, id: string, given: unknown): Promise<void> {
+  const { by } = readOptions('of retry', given, actOptions)
+  return observeAct(connection, { verb: 'retry', run: id, by }, () => retry(connection, id, by))
+}
+
+async function retry(connection: Connection, id: string, by: string | undefined): Promise<void> {
   const store = await connection.store()
   for (;;) {
     const row = await findRun(connection, id)
     if (row.state === 'failed') {
-      if (await retryFailed(connection, row)) return
+      if (await retryFailed(connection, row, by)) return
       continue
     }
     if (row.state !== 'live') throw refuseEnded(id, row.state)

@@ -53,7 +53,7 @@ export class RunStarter {
     const name = isProcedureRef(procedure) ? procedure.name : undefined
     return observeCall(
       this.#connection,
-      { verb: 'run', run: settings.id, procedure: name },
+      { verb: 'run', run: settings.id, procedure: name, by: settings.by },
       (trace) => this.#start(procedure, input, settings, existing, trace),
       ({ id, isNew }) => ({ run: id, isNew }),
     )

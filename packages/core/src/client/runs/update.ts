@@ -16,6 +16,7 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
 import type { Mailer } from '../mailer.ts'
+import { observeAct } from '../observed.ts'
 import type { UpdateOptions } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { findRun } from './find.ts'
@@ -32,6 +33,15 @@ const updateOptions = {
   timeout: optional(milliseconds, null),
 } satisfies Spec<UpdateOptions>
 
+/** An update, and how long its sender waits. */
+interface Settings {
+  readonly name: string
+  readonly input: unknown
+  readonly id?: string
+  readonly by: string | null
+  readonly timeout: number | null
+}
+
 /** Sends an update and waits for its reply. The store keeps the reply, so the same id gets the same one. */
 export async function sendUpdate(
   connection: Connection,
@@ -43,7 +53,19 @@ export async function sendUpdate(
 ): Promise<unknown> {
   const name =
     definition === undefined ? checkName('name of update', given) : checkUpdate(definition, 'update', given)
-  const { id, by, timeout } = readOptions('of update', options, updateOptions)
+  const settings = readOptions('of update', options, updateOptions)
+  const act = { verb: 'update', run, by: settings.by ?? undefined } as const
+  return observeAct(connection, act, () =>
+    send(connection, mailer, { run, definition }, { name, input, ...settings }),
+  )
+}
+
+async function send(
+  connection: Connection,
+  mailer: Mailer,
+  { run, definition }: Target,
+  { name, input, id, by, timeout }: Settings,
+): Promise<unknown> {
   const key = `update:${id ?? toHex(connection.entropy.bytes(16))}`
   const payload = await encodeChecked(definition?.updates?.get(name)?.input, input, validate)
   const sent = await mailer.send({ run, kind: 'update', name, key, by, payload })

@@ -38,6 +38,8 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
     rollback: undefined,
     cancelRequestedAt: undefined,
     cancelReason: undefined,
+    cancelledBy: undefined,
+    retriedBy: undefined,
     leftOver: { signals: [], operations: [] },
   }
 }
@@ -75,6 +77,8 @@ export function toRunView(askIds: AskIds, row: KnownRun, now: number, ended: Log
     rollback: info.rollback && showRollback(info.rollback),
     cancelRequestedAt: toDate(row.cancelAt ?? info.cancelled?.at ?? null),
     cancelReason: info.cancelled?.reason,
+    cancelledBy: info.cancelled?.by as Actor | undefined,
+    retriedBy: info.retriedBy as Actor | undefined,
     leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
   }
 }

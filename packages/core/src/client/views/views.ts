@@ -46,6 +46,10 @@ export interface RunView {
   readonly cancelRequestedAt: Date | undefined
   /** The reason that the request gave. */
   readonly cancelReason: string | undefined
+  /** Who requested it, if the request said so. */
+  readonly cancelledBy: Actor | undefined
+  /** Who began the present generation with a retry, if the call said so. */
+  readonly retriedBy: Actor | undefined
   /** Unused items of an ended run, at most 100 of each: signals never received, operations never awaited. */
   readonly leftOver: {
     readonly signals: readonly string[]

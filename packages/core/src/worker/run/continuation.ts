@@ -8,11 +8,12 @@ import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
-import { firstGeneration, type Generation, generationIn } from '../../events/generation.ts'
+import { firstGeneration, type Generation, generationIn, originOf } from '../../events/generation.ts'
 import type {
   ForkFamily,
   ParentPayload,
   RunInfo,
+  RunOrigin,
   StartedPayload,
   TraceContext,
 } from '../../events/payloads.ts'
@@ -61,6 +62,7 @@ export class Continuation implements ExecutionHost {
   #begunUpdates: BegunUpdates | null = null
   #generation: Generation = firstGeneration
   #forkedFrom: RunInfo['forkedFrom']
+  #origin: RunOrigin | null = null
   #family: ForkFamily | null = null
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
@@ -92,6 +94,10 @@ export class Continuation implements ExecutionHost {
   /** When it started, by the store's clock; null if its first event was not read yet. */
   get startedAt(): number | null {
     return this.#startedAt
+  }
+  /** What lists show of how its log came to be; null: it is the first of its run, which is no fork. */
+  get origin(): RunOrigin | null {
+    return this.#origin
   }
   /** The run that it is a fork of, and where; undefined if it is none. */
   get forkedFrom(): RunInfo['forkedFrom'] {
@@ -178,6 +184,7 @@ export class Continuation implements ExecutionHost {
     this.#generation = generationIn(payload, started)
     const origin = payload.forkedFrom ?? payload.fork
     this.#forkedFrom = origin && { run: origin.run, position: origin.position }
+    this.#origin = originOf(this.#generation, this.#forkedFrom)
     this.#family = forkFamilyOf(this.#claimed.id, payload)
     this.#notes = new LogIndex(this.#generation)
     this.#trace = payload.trace

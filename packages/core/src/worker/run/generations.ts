@@ -3,8 +3,9 @@ import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import { originOf } from '../../events/generation.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
-import type { GenerationPayload } from '../../events/payloads.ts'
+import type { GenerationPayload, RunInfo } from '../../events/payloads.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
@@ -19,7 +20,6 @@ import { type Ending, failWith } from './ending.ts'
 import { effectsOf, eventsOf } from './outbox.ts'
 import type { RunState } from './state.ts'
 import { givenBackBy } from './unanswered.ts'
-import { withOrigin } from './write-unit.ts'
 
 /** Maximum number of children that a generation takes over; the oldest are detached. */
 const maxChildren = 1_000
@@ -71,7 +71,7 @@ export function composeNext(
   const { base, ...unit } = log.appendGeneration(eventsOf(drafts), (previous) => [
     composeStarted(state, input, previous),
   ])
-  const next = withOrigin({ waiting: [] }, number + 1, continuation.forkedFrom)
+  const next: RunInfo = { waiting: [], ...originOf({ number: number + 1 }, continuation.forkedFrom) }
   const shown = published?.take(next, () => next, services.time.now())
   const effects: readonly Effect[] = [
     ...effectsOf(drafts),

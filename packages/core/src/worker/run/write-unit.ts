@@ -1,4 +1,4 @@
-import type { RunInfo } from '../../events/payloads.ts'
+import type { RunInfo, RunOrigin } from '../../events/payloads.ts'
 import type { Unit } from '../../ports/store/commit.ts'
 import type { Draft, RunDraft } from '../activities/activity.ts'
 import { cancelledEvent, noteOf } from './cancelling.ts'
@@ -39,24 +39,14 @@ export function write(state: RunState, given: UnitParts): Unit {
   const parts = state.published === null ? all : publish(state, state.published, all)
   state.moveTo('writing')
   state.callOff()
-  const { branches, generation } = state.continuation
+  const { branches } = state.continuation
   const marks = branches.draft()
   const marked = marks.length === 0 ? parts : { ...parts, events: [...marks, ...parts.events] }
-  const info =
-    parts.info === null ? null : withOrigin(parts.info, generation.number, state.continuation.forkedFrom)
+  const info = parts.info === null ? null : withOrigin(parts.info, state.continuation.origin)
   return composeUnit(state.log, state.mailbox.seen, info === parts.info ? marked : { ...marked, info })
 }
 
-/** Adds what lists show of the origin of the log. */
-export function withOrigin(
-  info: RunInfo,
-  generation: number,
-  forkedFrom: RunInfo['forkedFrom'] | undefined,
-): RunInfo {
-  if (generation === 1 && forkedFrom === undefined) return info
-  return {
-    ...info,
-    ...(generation === 1 ? {} : { generation }),
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
-  }
+/** Adds what lists show of the origin of the log; null: it is the first of its run, which is no fork. */
+function withOrigin(info: RunInfo, origin: RunOrigin | null): RunInfo {
+  return origin === null ? info : { ...info, ...origin }
 }
