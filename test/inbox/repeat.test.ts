@@ -73,6 +73,42 @@ describe.skipIf(chromiumPath === undefined)('retries and forks in the browser', 
     await dialog.waitFor({ state: 'hidden' })
   })
 
+  test('what belongs to the consent to an action is not offered for an edit, and the dialog says why', async () => {
+    const wire = procedure({ name: 'wire' }, async (ctx) => {
+      await ctx.step('load', () => 100)
+      const gated = await ctx.gate('wire', {
+        params: { cents: 100 },
+        policy: () => 'human',
+        facts: () => 1,
+        run: ({ cents }) => `wired ${cents}`,
+      })
+      return gated.done
+    })
+    await using site = await startSite({ procedures: [wire] })
+    const run = await site.engine.run(wire, undefined, { id: 'wire:1' })
+    const { id } = await site.engine.inbox.next({ run: 'wire:1' })
+    await site.engine.inbox.answer(id, { approved: true }, { as: 'user:bob' })
+    await run.result()
+    await using visited = await visit(browser, site, 'ana', '#/runs/wire%3A1')
+    const { page } = visited
+    await page.getByRole('button', { name: 'Fork…' }).first().click()
+    const dialog = page.getByRole('dialog')
+    const { execution_log } = await site.engine.log('wire:1')
+    const offers: Record<string, boolean> = {}
+    for (const { position, name } of execution_log) {
+      await dialog.getByLabel('Position').selectOption(String(position))
+      const [other, why] = [dialog.getByLabel('Another result'), dialog.locator('.notice')]
+      await expect.poll(async () => (await other.count()) + (await why.count())).toBe(1)
+      offers[`${position} ${name}`] = (await other.count()) === 1
+      if ((await why.count()) === 1) expect(await why.textContent()).toContain('consent to “wire”')
+    }
+    expect(offers).toEqual({
+      ...{ '0 load': true, '1 wire · policy': false, '2 wire · facts': false, '3 wire · approve': false },
+      ...{ '4 wire · facts': false, '5 wire': true },
+    })
+    calm(visited)
+  })
+
   test('a fork with another answer is one new run, also if its reply was lost', async () => {
     const paid: number[] = []
     const limit = procedure({ name: 'limit' }, async (ctx) => {

@@ -110,3 +110,10 @@ test('an edited answer is whole, as the log has it: with the params and the arti
     behind({ choice: 'approve', artifact: 'the text' }),
   )
 })
+
+test('an operation of the consent to an action is not edited, and can be forked at', () => {
+  const entry = { ...entryOf('hitl_approval', { approved: true }), consent_to: 'wire' }
+  expect(editableOf(entry)).toBeNull()
+  expect(isForkable(entry)).toBe(true)
+  expect(forkOf(entry, null).value).toEqual({ position: 3 })
+})

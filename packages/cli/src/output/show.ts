@@ -33,8 +33,18 @@ export const logColumns: readonly Column<LogEntryJson>[] = [
   { title: 'NAME', of: ({ name }) => name },
   { title: 'STATUS', of: ({ status }) => status },
   { title: 'TIME', of: ({ duration_ms }) => showMs(duration_ms) },
-  { title: 'RESULT', of: (entry) => clip(retryOf(entry) ?? JSON.stringify(entry.result)) },
+  {
+    title: 'RESULT',
+    of: (entry) => clip(retryOf(entry) ?? `${editorOf(entry)}${JSON.stringify(entry.result)}`),
+  },
 ]
+
+/** Who edited an answer as they forked; empty if it was given. */
+function editorOf({ type, result }: LogEntryJson): string {
+  const { by, via } = Object(result) as { readonly by?: unknown; readonly via?: unknown }
+  const isEdited = type.startsWith('hitl_') && via === 'fork' && typeof by === 'string'
+  return isEdited ? `edited by ${by} in the fork: ` : ''
+}
 
 /** Why an operation is retried, and when; undefined if it is not. */
 function retryOf({ attempts, next_attempt_at: next }: LogEntryJson): string | undefined {

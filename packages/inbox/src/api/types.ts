@@ -264,6 +264,8 @@ export interface LogEntry {
   readonly duration_ms: number
   /** The last of the failed attempts that are, or were, retried. */
   readonly attempts?: readonly FailedAttempt[]
+  /** The action to whose consent it belongs: its result cannot be edited. */
+  readonly consent_to?: string
   /** When an open operation is retried. */
   readonly next_attempt_at?: string
 }

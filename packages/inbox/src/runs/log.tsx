@@ -121,7 +121,13 @@ function iconOf({ status, type, next_attempt_at: next }: LogEntry): IconName {
   return type.startsWith('hitl_') ? 'approve' : 'runs'
 }
 
-function resultOf({ status, attempts, next_attempt_at: next }: LogEntry, plain: Json): string {
+/** Who edited an answer as they forked; undefined if it was given. */
+function editorOf(answer: Json): string | undefined {
+  if (!isObject(answer) || answer['via'] !== 'fork') return undefined
+  return typeof answer['by'] === 'string' ? answer['by'] : undefined
+}
+
+function resultOf({ status, type, attempts, next_attempt_at: next }: LogEntry, plain: Json): string {
   const last = attempts?.at(-1)
   if (last !== undefined && next !== undefined) {
     const leftMs = -sinceNow(next)
@@ -134,5 +140,7 @@ function resultOf({ status, attempts, next_attempt_at: next }: LogEntry, plain: 
     if (typeof message === 'string') return message
   }
   if (plain === null || (isObject(plain) && Object.keys(plain).length === 0)) return ''
-  return summaryOf(plain)
+  const summary = summaryOf(plain)
+  const editor = type.startsWith('hitl_') ? editorOf(plain) : undefined
+  return editor === undefined ? summary : `${runTexts.edited(editor)} · ${summary}`
 }

@@ -10,5 +10,6 @@ export const runTexts = {
   nextAttempt: (age: string) => `next attempt in ${age}`,
   nextAttemptDue: 'next attempt is due',
   generation: (generation: number) => `Generation ${generation}`,
+  edited: (name: string) => `edited by ${name} in the fork`,
   retriedBy: (name: string) => `retried by ${name}`,
 } as const

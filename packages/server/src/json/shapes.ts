@@ -269,6 +269,9 @@ export const logEntryShape = z
       )
       .optional()
       .meta({ description: 'The failed attempts that are, or were, retried: at most the last 20' }),
+    consent_to: z.string().optional().meta({
+      description: 'The action to whose consent it belongs: its result cannot be edited by a fork',
+    }),
     next_attempt_at: z.string().optional().meta({ description: 'When an open operation is retried' }),
   })
   .meta({ id: 'LogEntry' })

@@ -1,4 +1,5 @@
 import { failureOf } from '../../errors/failure.ts'
+import { consentedAction } from '../../events/consent.ts'
 import { type LogEvent, noPosition } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
 import type { AttemptedPayload, FailedPayload, WaitingPayload } from '../../events/payloads.ts'
@@ -144,7 +145,13 @@ function settledEntry(event: LogEvent): Entry {
     result: resultOf(event),
     timestamp: new Date(event.at).toISOString(),
     duration_ms: event.tookMs ?? 0,
+    ...consentOf(event),
   }
+}
+
+function consentOf({ kind, name }: LogEvent): Pick<Entry, 'consent_to'> {
+  const action = kind === null ? null : consentedAction(kind, name)
+  return action === null ? {} : { consent_to: action }
 }
 
 function resultOf(event: LogEvent): unknown {

@@ -175,6 +175,11 @@ export interface ExecutionLog {
     readonly duration_ms: number
     /** The attempts that have failed and were, or will be, followed by another: at most the last 20. Left out if there is none. */
     readonly attempts?: readonly FailedAttempt[]
+    /**
+     * The action to whose consent a settled operation belongs: the policy, the facts or a question of a gate or a plan. A fork obtains it
+     * anew, so that its result cannot be edited. Left out for other operations.
+     */
+    readonly consent_to?: string
     /** When the next attempt is due, if an attempt has failed and the operation is open. */
     readonly next_attempt_at?: string
   }[]

@@ -42,8 +42,9 @@ export function isForkable({ status, type }: LogEntry): boolean {
   return status !== 'withdrawn' && type !== 'undo'
 }
 
-/** What of an entry can be edited; null if it has no result, or one that only an execution brings. */
-export function editableOf({ status, type }: LogEntry): Editable | null {
+/** What of an entry can be edited; null if it has no result, one that only an execution brings, or one of a consent. */
+export function editableOf({ status, type, consent_to: action }: LogEntry): Editable | null {
+  if (action !== undefined) return null
   if (status !== 'done' && status !== 'failed') return null
   if (type === 'step' || type === 'llm') return 'result'
   if (type === 'signal') return 'payload'

@@ -7,6 +7,7 @@ import { en } from '../../en.ts'
 import { Field, issuesAt } from '../../form/fields.tsx'
 import { noteEnded } from '../../session.ts'
 import { plainMarks } from '../../text/marks.ts'
+import { Text } from '../../text/text.tsx'
 import { formatInstant } from '../../ui/time.ts'
 import { AnswerEdit } from './answer-edit.tsx'
 import { type EditDraft, editableOf, editOf, type ForkDraft, isForkable, readFork } from './edit.ts'
@@ -68,6 +69,11 @@ export function ForkForm(props: ForkFormProps) {
       <PlaceField {...{ places, checkpoints, draft, onChoose: choose, onOlder: props.onOlder }} />
       {draft.checkpoint === null && editableOf(entry) !== null && ask !== undefined && (
         <Result entry={entry} ask={ask} draft={draft} onDraft={onDraft} issues={issues} />
+      )}
+      {draft.checkpoint === null && entry.consent_to !== undefined && (
+        <p class="notice" dir="auto">
+          <Text>{texts.consent(entry.consent_to)}</Text>
+        </p>
       )}
     </form>
   )

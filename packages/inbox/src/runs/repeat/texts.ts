@@ -52,6 +52,8 @@ export const repeatTexts = {
     payload: 'Payload',
     answer: 'Answer',
     json: 'JSON, as the API writes values.',
+    consent: (action: string) =>
+      `This belongs to the consent to “${action}”, which a fork obtains anew: its result cannot be replaced. Edit what comes before it instead.`,
     unchecked: 'The procedure receives it as it is: it is not compared with the schema again.',
     preview: 'Preview',
     confirm: 'Start the fork',
