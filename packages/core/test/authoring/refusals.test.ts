@@ -26,16 +26,19 @@ const refusals = [
     mistake: `ctx.human.approve('Delete it?', { risk: 'high', timeout: '1h', onTimeout: 'approve' })`,
     sentence: `onTimeout: 'approve' requires risk: 'low' or 'medium'`,
   },
-  {
-    mistake: `ctx.human.escalate('Totals differ', { timeout: '1h' })`,
-    sentence: 'escalate waits until a person resolves it; use select with a timeout instead',
-  },
+  ...[`{ timeout: '1h' }`, '{ timeout: null }', '{ onTimeout: null }', `{ onTimeout: 'fail' }`].map(
+    (options) => ({
+      mistake: `ctx.human.escalate('Totals differ', ${options})`,
+      sentence: 'escalate waits until a person resolves it; use select with a timeout instead',
+    }),
+  ),
   ...[
     `ctx.human.approve('Delete it?', { onTimeout: 'fail' })`,
     `ctx.human.approve('Delete {n}?', { data: { n: 1 }, onTimeout: { escalateTo: 'user:ana' } })`,
     `ctx.human.input('Who?', z.string(), { onTimeout: { default: 'x' } })`,
     `ctx.human.select('Where to?', ['a', 'b'], { onTimeout: 'escalate' })`,
     `ctx.human.review('Fine?', 'text', { editable: true, onTimeout: 'keep-waiting' })`,
+    `ctx.human.review('Fine?', 'text', { onTimeout: null })`,
   ].map((mistake) => ({
     mistake,
     sentence: "onTimeout says what happens when the timeout passes: add a timeout, such as timeout: '1h'",

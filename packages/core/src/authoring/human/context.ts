@@ -78,7 +78,7 @@ const escalateOptions = {
   choices: optional(readChoices, [{ value: 'continue' }]),
   error: optional(recordError),
   severity: optional(oneOf(severities), 'error'),
-} satisfies Omit<Spec<AskOptions & EscalateOptions<readonly Choice[]>>, 'timeout'>
+} satisfies Omit<Spec<AskOptions & EscalateOptions<readonly Choice[]>>, 'timeout' | 'onTimeout'>
 
 const notifyOptions = {
   to: askOptions.to,
@@ -212,13 +212,14 @@ function review(message: unknown, artifact: unknown, given: unknown): AskOperati
 /** Builds the operation of `ctx.human.escalate`. */
 export function escalation(message: unknown, given: unknown): AskOperation {
   const of = 'of escalate'
-  const { timeout, ...rest } = checkObject(`options ${of}`, given)
-  if (timeout !== undefined)
-    refuse(
-      `timeout ${of}`,
-      timeout,
-      'escalate waits until a person resolves it; use select with a timeout instead.',
-    )
+  const { timeout, onTimeout, ...rest } = checkObject(`options ${of}`, given)
+  for (const [option, value] of Object.entries({ timeout, onTimeout }))
+    if (value !== undefined)
+      refuse(
+        `${option} ${of}`,
+        value,
+        'escalate waits until a person resolves it; use select with a timeout instead.',
+      )
   const options = readAskOptions(of, rest, escalateOptions)
   const { choices, severity, error } = options
   return {

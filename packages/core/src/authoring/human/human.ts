@@ -71,9 +71,12 @@ export interface ReviewOptions<A, C extends readonly Choice[]> {
   readonly as?: Section['as']
 }
 
+type Untimable = 'escalate waits until a person resolves it; use select with a timeout instead'
+
 /** What `escalate` takes beside its message. */
 export interface EscalateOptions<C extends readonly Choice[]> {
-  readonly timeout?: Refused<'escalate waits until a person resolves it; use select with a timeout instead'>
+  readonly timeout?: Refused<Untimable>
+  readonly onTimeout?: Refused<Untimable>
   /** Ways to continue. Default: `['continue']`. Range: at least one. */
   readonly choices?: C
   /** Error to show. Default: none. */

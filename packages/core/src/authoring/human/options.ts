@@ -139,15 +139,17 @@ export function readDue(option: string, value: unknown): Due {
     : { afterMs: parseDuration(value, option) }
 }
 
+const historyForms = "It must be 'none', { last: 5 } or { steps: ['load'] }."
+
 function readHistory(option: string, value: unknown): History {
   if (value === 'none') return { last: 0 }
-  const given = checkObject(option, value)
+  const given = checkObject(option, value, historyForms)
   checkKeys(option, given, ['last', 'steps'])
   const { last, steps } = given
   if (steps !== undefined && last === undefined)
     return { steps: checkArray(`${option}.steps`, steps).map((name) => checkText(`${option}.steps`, name)) }
   if (last !== undefined && steps === undefined) return { last: checkWhole(`${option}.last`, last, 0, 1_000) }
-  return refuse(option, value, "It must be 'none', { last: 5 } or { steps: ['load'] }.")
+  return refuse(option, value, historyForms)
 }
 
 /** Checks the display format of a section or an artifact. */
@@ -177,9 +179,9 @@ function listOf<S extends Rows>(spec: S): Check<readonly Values<S>[]> {
 }
 
 function readRisk(option: string, value: unknown): RiskDetails {
-  return typeof value === 'string'
-    ? { level: checkOneOf(option, value, riskLevels) }
-    : readPart(option, value, riskOptions)
+  return typeof value === 'object' && value !== null
+    ? readPart(option, value, riskOptions)
+    : { level: checkOneOf(option, value, riskLevels, ['{ level, reasons?, reversible?, impact? }']) }
 }
 
 function checkReasons(option: string, value: unknown): readonly string[] {
@@ -252,6 +254,8 @@ export function readEffects(option: string, given: unknown): NonNullable<AskPayl
   return readPart(option, given, effectOptions)
 }
 
+const silenceWords = "It must be 'fail', 'keep-waiting', 'escalate', { escalateTo } or { default }."
+
 /** Reads what happens on the timeout of `input`, `select` and `review`. A default must be one of `choices`. */
 export function readSilence(of: string, value: unknown, choices?: readonly ReadChoice[]): Silence {
   const option = `onTimeout ${of}`
@@ -262,9 +266,8 @@ export function readSilence(of: string, value: unknown, choices?: readonly ReadC
     const others = ['{ escalateTo }', '{ default }']
     return { do: checkOneOf(option, value, ['fail', 'keep-waiting', 'escalate'], others) }
   }
-  const given = checkObject(option, value)
-  if (!Object.hasOwn(given, 'default'))
-    refuse(option, value, "It must be 'fail', 'keep-waiting', 'escalate', { escalateTo } or { default }.")
+  const given = checkObject(option, value, silenceWords)
+  if (!Object.hasOwn(given, 'default')) refuse(option, value, silenceWords)
   checkKeys(option, given, ['default'])
   const values = choices?.map((choice) => choice.value)
   const otherwise =

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { escalation } from '../../../src/authoring/human/context.ts'
 import {
   askOptions,
   checkForm,
@@ -61,7 +62,8 @@ describe('the options of every ask', () => {
     [{ timeout: new Date(Number.NaN) }, 'It must be a valid Date.'],
     [{ key: '' }, 'The option key of approve'],
     [{ to: 'ana' }, 'The option to of approve'],
-    [{ history: 5 }, 'It must be an object.'],
+    [{ history: 5 }, "It must be 'none', { last: 5 } or { steps: ['load'] }."],
+    [{ history: null }, "It must be 'none', { last: 5 } or { steps: ['load'] }."],
     [{ history: {} }, "It must be 'none', { last: 5 } or { steps: ['load'] }."],
     [{ history: { last: -1 } }, 'history of approve.last'],
     [{ history: { steps: 'load' } }, 'It must be an array.'],
@@ -78,7 +80,8 @@ describe('the options of every ask', () => {
     [{ links: [{ label: 'Run', url: '/preview' }] }, 'It must be an absolute http, https or mailto URL.'],
     [{ alternatives: ['wait'] }, 'It must be an object.'],
     [{ alternatives: [{ label: '' }] }, 'alternatives.label of approve'],
-    [{ risk: 'extreme' }, "It must be one of 'low', 'medium', 'high', 'critical'."],
+    [{ risk: 'extreme' }, "It must be one of 'low', 'medium', 'high', 'critical', { level,"],
+    [{ risk: null }, "cannot be null. It must be one of 'low', 'medium', 'high', 'critical', { level,"],
     [{ risk: { reasons: ['external'] } }, 'risk.level of approve'],
     [{ risk: { level: 'low', reasons: 'external' } }, 'It must be an array.'],
     [{ risk: { level: 'low', reversible: 'yes' } }, 'It must be true or false.'],
@@ -180,10 +183,20 @@ describe('onTimeout', () => {
     [() => readSilence('of select', {}), 'or { default }.'],
     [() => readSilence('of select', { default: 'go', also: 1 }), 'Known options: default.'],
     [() => readSilence('of select', { default: 'wait' }, [{ value: 'go' }]), "It must be one of 'go'."],
-    [() => readSilence('of select', 7), 'It must be an object.'],
+    [() => readSilence('of select', 7), "It must be 'fail', 'keep-waiting', 'escalate', { escalateTo } or"],
+    [() => readSilence('of review', null), "onTimeout of review cannot be null. It must be 'fail',"],
   ])('rejects the invalid onTimeout %#', (reading, message) => {
     expect(reading).toThrow(message)
   })
+})
+
+test.each([
+  [{ timeout: null }, 'The option timeout of escalate cannot be null'],
+  [{ onTimeout: null }, 'The option onTimeout of escalate cannot be null'],
+  [{ onTimeout: 'fail' }, "The option onTimeout of escalate cannot be 'fail'"],
+])('escalate refuses %j, and says what to use instead', (options, message) => {
+  expect(() => escalation('Totals differ', options)).toThrow(message)
+  expect(() => escalation('Totals differ', options)).toThrow('use select with a timeout instead')
 })
 
 test('checks display formats', () => {
