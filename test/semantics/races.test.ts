@@ -1,4 +1,4 @@
-import { procedure } from '@pawl/core'
+import { procedure, ref } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -210,6 +210,51 @@ describe('a map', () => {
     await engine.advance('1m')
     expect((await engine.inbox.list()).items).toEqual([])
     expect(await run.result()).toBe('Error: b may not')
+  })
+})
+
+describe.each(['on-crash', 'always'] as const)('receives of one signal, replayed %s', (replay) => {
+  test('get their signals in order if a race with one of them is lost in the same commit', async () => {
+    const pair = procedure({ name: 'pair', signals }, async (ctx) => {
+      await ctx.sleep('1h')
+      const race = ctx.race({ b: ctx.receive('b'), a: (ctx) => ctx.receive('a') })
+      const beside = ctx.receiveAny(['a', 'go'])
+      const { winner } = await race
+      return [winner, await beside, await ctx.receive('a'), await ctx.receiveAny(['a', 'go'])]
+    })
+    await using engine = await testEngine({ procedures: [pair], replay })
+    const run = await engine.run(pair)
+    await run.signal('b', 'of b')
+    await run.signal('a', 'first')
+    await run.signal('go')
+    await run.signal('a', 'second')
+    const [first, go] = [
+      { name: 'a', payload: 'first' },
+      { name: 'go', payload: true },
+    ]
+    expect(await run.result()).toEqual(['b', first, 'second', go])
+  })
+
+  test('get their signals in order if the check of one outlasts its race', async () => {
+    let checks = 0
+    // The first check never ends.
+    const slow = z
+      .string()
+      .refine((text) => text !== 'first' || ++checks > 1 || new Promise<boolean>(() => {}))
+    const pair = procedure({ name: 'pair', signals: { ...signals, a: slow } }, async (ctx) => {
+      await ctx.sleep('1h')
+      const race = ctx.race({ b: ctx.receive('b'), a: (ctx) => ctx.receive('a') })
+      const beside = ctx.receive('a')
+      const { winner } = await race
+      return [winner, await beside, await ctx.receive('a')]
+    })
+    await using engine = await testEngine({ procedures: [pair], replay })
+    const run = await engine.run(pair)
+    const untyped = engine.get(ref<typeof pair>('pair'), run.id)
+    await untyped.signal('a', 'first')
+    await untyped.signal('a', 'second')
+    await untyped.signal('b', 'of b')
+    expect(await run.result()).toEqual(['b', 'first', 'second'])
   })
 })
 

@@ -31,6 +31,8 @@ export interface Activity {
   onDue(): void
   /** The topics of messages that it accepts at present. */
   readonly topics: readonly string[]
+  /** The topic of a message that the author's schema is checking. In a race the next ones wait: it may give this one back. */
+  readonly checkedTopic?: string | null
   /** Receives the oldest message of one of its topics, and records it or gives it back. */
   onMessage(message: Message): void
   /** Called when an event of its own that settles nothing was written. */

@@ -118,14 +118,16 @@ function arm(state: RunState, wakeAt: number | null, now: number): void {
 /** Hands out as many messages as there is room for drafts. Returns whether none is left that an operation would take. */
 function handOut(state: RunState, to: 'all' | 'asks', before?: number): boolean {
   if (state.mailbox.isEmpty) return true
-  if (state.activities.handOut(state.mailbox, to, state.outbox.room, before)) return true
+  const { mailbox, outbox, activities } = state
+  const admits = (pending: Pending): boolean => outbox.admits(pending)
+  if (activities.handOut(mailbox, to, { max: outbox.room, before, admits })) return true
   handOutEarly(state)
   return false
 }
 
 /** Hands out early answers, which must be seen before their ask is opened. */
 function handOutEarly({ activities, mailbox }: RunState): void {
-  activities.handOut(mailbox, 'unasked', Number.POSITIVE_INFINITY)
+  activities.handOut(mailbox, 'unasked', { max: Number.POSITIVE_INFINITY })
 }
 
 /** Writes while operations are starting. Hands out no messages except early answers, and neither times out nor parks. */

@@ -1,4 +1,5 @@
 import type { WrittenEvent } from '../../events/event.ts'
+import type { Pending } from '../../kernel/operation.ts'
 import type { Effect } from '../../ports/store/commit.ts'
 import { payloadBytesOf } from '../../ports/store/payload-bytes.ts'
 import { runEvent } from '../../runs/run-event.ts'
@@ -120,10 +121,19 @@ export class Outbox {
     return this.#sent
   }
 
+  /** Whether a result of the operation could be in the next unit: a race holds it back if another branch has one. */
+  admits(pending: Pending): boolean {
+    if (!isScoped({ pending }) || this.#drafts.length === 0) return true
+    return this.#armsOf().admits(pending.position, this.#drafts)
+  }
+
   #selectArms(drafts: readonly Draft[]): readonly Draft[] {
-    if (!drafts.some(isScoped)) return drafts
+    return drafts.some(isScoped) ? this.#armsOf().select(drafts) : drafts
+  }
+
+  #armsOf(): RaceArms {
     this.#arms ??= new RaceArms(this.#scopeOf)
-    return this.#arms.select(drafts)
+    return this.#arms
   }
 
   /** Removes and returns the remaining strict drafts: they must be decided again, since the run may see more messages first. */

@@ -6,6 +6,7 @@ import type { Activity } from '../activities/activity.ts'
 import { maxShown } from './ending.ts'
 import type { LogIndex } from './log-index.ts'
 import type { Mailbox } from './mailbox.ts'
+import { isInRace } from './race-arms.ts'
 
 const none: readonly never[] = []
 
@@ -14,6 +15,18 @@ interface Entry {
   readonly activity: Activity
   /** Set if its scope was closed: the procedure no longer waits for it, and it is still to be withdrawn. */
   readonly isClosed: boolean
+}
+
+type Taker = Pick<Entry, 'pending' | 'activity'>
+
+/** How far messages are handed out. */
+interface Bounds {
+  /** Maximum number of messages. */
+  readonly max: number
+  /** Only messages with lower numbers. Default: all. */
+  readonly before?: number | undefined
+  /** Whether a result of the operation could be written now. Default: always. */
+  readonly admits?: (pending: Pending) => boolean
 }
 
 /** The state of a run's operations. */
@@ -144,11 +157,10 @@ export class PendingActivities {
   }
 
   /**
-   * Hands out at most `max` messages numbered below `before`, the oldest first, each to the first operation that waits for
-   * it. In a run that has ended only asks still receive messages: their answers. Returns whether no such message is left
-   * that an operation would take.
+   * Hands out messages, the oldest first, each to the first operation that waits for it. In a run that has ended only asks
+   * still receive messages: their answers. Returns whether no such message is left that an operation would take.
    */
-  handOut(mailbox: Mailbox, to: Takers, max: number, before: number = Number.POSITIVE_INFINITY): boolean {
+  handOut(mailbox: Mailbox, to: Takers, { max, before = Number.POSITIVE_INFINITY, admits }: Bounds): boolean {
     const lines = this.#lineUp(mailbox, to)
     // The oldest message of each topic; the oldest of all is last.
     const heads: Message[] = []
@@ -158,8 +170,10 @@ export class PendingActivities {
       const topic = topicOf(head.kind, head.name)
       const taker = lines.get(topic)?.next()
       if (taker === undefined) continue
+      // If its branch loses, the message goes to the next receive, before all later messages.
+      if (head.kind === 'signal' && admits?.(taker.pending) === false) return false
       if (taken++ === max) return false
-      taker.onMessage(mailbox.take([topic]) as Message)
+      taker.activity.onMessage(mailbox.take([topic]) as Message)
       insert(heads, mailbox.oldest([topic]))
     }
     return true
@@ -168,24 +182,27 @@ export class PendingActivities {
   /** Returns the waiting activities of each topic that has a message. */
   #lineUp(mailbox: Mailbox, to: Takers): ReadonlyMap<string, Line> {
     const lines = new Map<string, Line>()
-    const join = (activity: Activity, topic: string): void => {
+    const join = (taker: Taker, topic: string): void => {
       const line = lines.get(topic) ?? new Line(topic)
       lines.set(topic, line)
-      line.add(activity)
+      line.add(taker)
     }
     const shared = new Set<string>()
     for (const topic of mailbox.topics) {
       const position = positionOf(topic)
       if (position === null && (to !== 'unasked' || isEarly(topic))) shared.add(topic)
       // Such a message belongs to one operation, so no other one needs to be checked.
-      const activity = position === null || to === 'unasked' ? undefined : this.find(position)
-      if (activity === undefined || (to !== 'all' && !activity.isOpenAsk)) continue
-      if (activity.topics.includes(topic)) join(activity, topic)
+      const taker = position === null || to === 'unasked' ? undefined : this.#entries.get(position)
+      if (taker === undefined || (to !== 'all' && !taker.activity.isOpenAsk)) continue
+      if (taker.activity.topics.includes(topic)) join(taker, topic)
     }
     if (shared.size === 0) return lines
-    for (const { activity } of this.#entries.values()) {
+    for (const taker of this.#entries.values()) {
+      const { activity } = taker
       if (to !== 'all' && !activity.isOpenAsk) continue
-      for (const topic of activity.topics) if (shared.has(topic)) join(activity, topic)
+      for (const topic of activity.topics) if (shared.has(topic)) join(taker, topic)
+      const held = heldTopic(taker)
+      if (held !== null) shared.delete(held)
     }
     return lines
   }
@@ -214,24 +231,34 @@ export class PendingActivities {
   }
 }
 
+/** The topic of a message that one in a race is checking: if its branch loses, the message goes to the next in line. */
+function heldTopic({ activity, pending }: Taker): string | null {
+  const { checkedTopic = null } = activity
+  return checkedTopic !== null && isInRace(pending) ? checkedTopic : null
+}
+
 /** The activities that wait for one topic, in the order of their operations. */
 class Line {
   readonly #topic: string
-  readonly #activities: Activity[] = []
+  readonly #takers: Taker[] = []
   #first = 0
 
   constructor(topic: string) {
     this.#topic = topic
   }
 
-  add(activity: Activity): void {
-    this.#activities.push(activity)
+  add(taker: Taker): void {
+    this.#takers.push(taker)
   }
 
-  /** Returns the first activity that still waits; it stays first until it takes a message. */
-  next(): Activity | undefined {
-    while (this.#activities[this.#first]?.topics.includes(this.#topic) === false) this.#first++
-    return this.#activities[this.#first]
+  /** Returns the first one that still waits; it stays first until it takes a message. Behind one that holds the topic all wait. */
+  next(): Taker | undefined {
+    for (;;) {
+      const taker = this.#takers[this.#first]
+      if (taker === undefined || taker.activity.topics.includes(this.#topic)) return taker
+      if (heldTopic(taker) === this.#topic) return undefined
+      this.#first++
+    }
   }
 }
 

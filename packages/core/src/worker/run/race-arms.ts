@@ -1,3 +1,4 @@
+import type { Pending } from '../../kernel/operation.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Draft } from '../activities/activity.ts'
 
@@ -15,6 +16,15 @@ export class RaceArms {
 
   constructor(scopeOf: ScopeOf) {
     this.#scopeOf = scopeOf
+  }
+
+  /** Whether a result of the operation may be written with these drafts: no other branch of a race around it comes first. */
+  admits(position: number, drafts: readonly Draft[]): boolean {
+    const branches = this.#branchesOf(position)
+    if (branches.length === 0) return true
+    const chosen = new Map(this.#undelivered)
+    for (const { type, pending } of drafts) if (type === 'settled') this.#choose(pending.position, chosen)
+    return branches.every(([race, branch]) => (chosen.get(race) ?? branch) === branch)
   }
 
   /** Returns the drafts that may be written together: for each race only the first branch. */
@@ -54,7 +64,13 @@ export class RaceArms {
   }
 }
 
+/** Whether an operation is in a branch of a race that is open. */
+export function isInRace({ scope }: Pick<Pending, 'scope'>): boolean {
+  for (let at = scope.parent; at !== null; at = at.parent) if (at.isRace) return true
+  return false
+}
+
 /** Whether an operation is in a nested scope; most are not. */
-export function isScoped({ pending }: Draft): boolean {
+export function isScoped({ pending }: Pick<Draft, 'pending'>): boolean {
   return pending.scope.parent !== null
 }

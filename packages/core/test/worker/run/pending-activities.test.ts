@@ -128,7 +128,8 @@ function handOut(
     const onTaken = ({ n }: Message): void => void taken.push([i, n])
     activities.add({ position: i } as never, waitFor(plan, onTaken))
   }
-  while (!activities.handOut(mailbox, 'all', maxShown)) expect(taken.length).toBeLessThanOrEqual(sent.length)
+  while (!activities.handOut(mailbox, 'all', { max: maxShown }))
+    expect(taken.length).toBeLessThanOrEqual(sent.length)
   return taken
 }
 

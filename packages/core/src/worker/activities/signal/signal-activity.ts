@@ -16,9 +16,8 @@ export class SignalActivity implements Activity {
   readonly #pending: Pending<SignalOperation>
   readonly #topics: readonly string[]
   #dueAt: number | null = null
-  #checking = false
   /** The message that is being validated. */
-  #taken: number | null = null
+  #checked: Message | null = null
   #over = false
 
   constructor(context: ActivityContext, pending: Pending<SignalOperation>) {
@@ -28,13 +27,16 @@ export class SignalActivity implements Activity {
   }
 
   get busy(): Busy {
-    return this.#checking && 'working'
+    return this.#checked !== null && 'working'
   }
   get topics(): readonly string[] {
-    return this.#over || this.#checking ? [] : this.#topics
+    return this.#over || this.#checked !== null ? [] : this.#topics
+  }
+  get checkedTopic(): string | null {
+    return this.#checked === null ? null : topicOf('signal', this.#checked.name)
   }
   get dueAt(): number | null {
-    return this.#checking ? null : this.#dueAt
+    return this.#checked === null ? this.#dueAt : null
   }
 
   begin(): void {
@@ -53,11 +55,10 @@ export class SignalActivity implements Activity {
   onMessage(message: Message): void {
     const checked = this.#context.checkSignal(message.name, decode(message.payload))
     if (!(checked instanceof Promise)) return this.#take(message, checked)
-    this.#checking = true
-    this.#taken = message.n
+    this.#checked = message
     void checked.then((late) =>
       this.#context.guard(() => {
-        this.#checking = false
+        this.#checked = null
         if (this.#over) return
         this.#take(message, late)
         this.#context.lookAgain()
@@ -70,7 +71,7 @@ export class SignalActivity implements Activity {
     this.#over = true
   }
   close(): boolean {
-    if (this.#checking && this.#taken !== null) this.#context.giveBack(this.#taken)
+    if (this.#checked !== null) this.#context.giveBack(this.#checked.n)
     return false
   }
 
