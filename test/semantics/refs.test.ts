@@ -22,13 +22,87 @@ describe('a run started by ref', () => {
   })
 
   test('an invalid input fails the run with input-invalid before its first turn', async () => {
-    await using engine = await testEngine({ procedures: [greet] })
-    const run = await engine.run(ref<typeof greet>('greet'), { name: 5 } as never)
+    const store = memory()
+    const client = createClient({ store })
+    const { id } = await client.run(ref<typeof greet>('greet'), { name: 5 } as never)
+    await client.stop()
+    await using engine = await testEngine({ procedures: [greet], store })
+    const run = engine.get(id)
     expect(await refusalOf(run.result())).toMatchObject({
       code: 'run-failed',
       details: { cause: { code: 'input-invalid' } },
     })
     expect((await engine.log(run.id)).execution_log).toEqual([])
+  })
+
+  test('an input that no live worker takes is refused, and starts nothing', async () => {
+    const store = memory()
+    await using engine = await testEngine({ procedures: [greet], store })
+    const client = createClient({ store })
+    const byName = ref<typeof greet>('greet')
+    for (const starter of [engine, client]) {
+      const refused = await refusalOf(starter.run(byName, { name: 5 } as never))
+      expect(refused).toMatchObject({ code: 'input-invalid', details: { issues: [{ path: 'name' }] } })
+      expect(await refusalOf(starter.runOrGet(byName, {} as never, { id: 'a' }))).toMatchObject({
+        code: 'input-invalid',
+      })
+    }
+    expect((await engine.list()).items).toEqual([])
+    const run = await client.run(byName, { name: 'Ada' })
+    expect(await engine.get(run.id).result()).toBe('Ada')
+    await client.stop()
+  })
+
+  test('an input of a procedure that takes none is refused, and a missing one of a procedure that needs it', async () => {
+    const bare = procedure({ name: 'bare' }, async () => 'done')
+    const needy = procedure({ name: 'needy', input: z.string() }, async (_, text) => text)
+    await using engine = await testEngine({ procedures: [bare, needy] })
+    expect(await refusalOf(engine.run(ref<typeof needy>('needy'), undefined as never))).toMatchObject({
+      code: 'input-invalid',
+      details: { issues: [{ path: '', message: 'it is missing' }] },
+    })
+    expect(await refusalOf(engine.run(ref<typeof bare>('bare'), 5 as never))).toMatchObject({
+      code: 'input-invalid',
+      details: { issues: [{ path: '', message: "procedure 'bare' takes no input" }] },
+    })
+  })
+
+  test('an input is judged by the version that a worker would choose, also after a deploy', async () => {
+    const second = procedure(
+      { name: 'greet', version: 2, input: z.object({ first: z.string() }) },
+      async (_, { first }) => `v2 ${first}`,
+    )
+    const store = memory()
+    const client = createClient({ store })
+    const old = await testEngine({ procedures: [greet], store })
+    const byName = ref<typeof second>('greet')
+    expect(await refusalOf(client.run(byName, { first: 'Ada' }))).toMatchObject({ code: 'input-invalid' })
+    await client.run(ref<typeof greet>('greet'), { name: 'Ada' }, { id: 'old' })
+    await old.stop()
+    await using engine = await testEngine({ procedures: [greet, second], store })
+    await client.run(byName, { first: 'Ada' }, { id: 'new' })
+    expect(await engine.get(second, 'new').result()).toBe('v2 Ada')
+    expect(await engine.get(greet, 'old').result()).toBe('Ada')
+    expect(await refusalOf(client.run(ref<typeof greet>('greet'), { name: 'Ada' }))).toMatchObject({
+      code: 'input-invalid',
+      details: { issues: [{ path: 'first' }] },
+    })
+    await client.stop()
+  })
+
+  test('a start that is repeated finds its run, whatever the workers take by now', async () => {
+    const store = memory()
+    const client = createClient({ store })
+    const input = { first: 'Ada' } as never
+    await client.run(ref<typeof greet>('greet'), input, { id: 'early' })
+    await using engine = await testEngine({ procedures: [greet], store })
+    const again = await client.run(ref<typeof greet>('greet'), input, { id: 'early' })
+    expect(await refusalOf(again.result())).toMatchObject({ details: { cause: { code: 'input-invalid' } } })
+    const anew = { id: 'early', ifEnded: 'again' } as const
+    expect(await refusalOf(engine.runOrGet(ref<typeof greet>('greet'), input, anew))).toMatchObject({
+      code: 'input-invalid',
+    })
+    await client.stop()
   })
 
   test('an input whose parsed value cannot be recorded fails the run with input-invalid', async () => {

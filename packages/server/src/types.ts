@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly client: Client | ((identity: Identity) => Client)
   /**
    * Code of procedures, with which the input of a run is checked before the run is stored. It must be the code of the workers.
-   * Default: the worker checks the input, and a run with invalid input fails.
+   * Default: the input is checked by the JSON Schema that live workers declare, and by the worker, where a run with invalid input fails.
    */
   // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
   readonly procedures?: readonly Procedure<any, any, any>[]

@@ -64,11 +64,12 @@ test('reads a log in pages from the end and from the beginning', async () => {
   expect(await read('limit=3&after=7')).toEqual({ positions: [9, 8] })
 })
 
-test('reports the invalid input of a run that was started by name as its result', async () => {
-  await using server = await startServer()
-  const body = { procedure: 'refund', input: { amount: 'x' }, id: 'refund:1' }
+test('reports an invalid input that only its worker can judge as the result of the run', async () => {
+  const picky = procedure({ name: 'picky', input: z.string().refine((text) => text !== 'x') }, async () => {})
+  await using server = await startServer({ procedures: [picky] as never })
+  const body = { procedure: 'picky', input: 'x', id: 'picky:1' }
   await server.call('olga', 'POST', '/v1/runs', body)
-  expect(await server.call('olga', 'GET', '/v1/runs/refund:1/result?wait=60s')).toMatchObject({
+  expect(await server.call('olga', 'GET', '/v1/runs/picky:1/result?wait=60s')).toMatchObject({
     status: 409,
     body: { code: 'run-failed', details: { cause: { code: 'input-invalid' } } },
   })
@@ -191,6 +192,18 @@ test('refuses an invalid input before anything is stored if it has the code of t
   })
   expect(await server.call('olga', 'GET', '/v1/runs/refund:1')).toMatchObject({ status: 404 })
   expect(await start({ amount: 45 })).toMatchObject({ status: 201, body: { version: 1 } })
+})
+
+test('refuses an input that no live worker takes, without code of its own', async () => {
+  await using server = await startServer()
+  const start = (input: unknown) =>
+    server.call('olga', 'POST', '/v1/runs', { procedure: 'refund', input, id: 'refund:1' })
+  expect(await start({ amount: 'many' })).toMatchObject({
+    status: 422,
+    body: { code: 'input-invalid', details: { issues: [{ path: 'amount' }] } },
+  })
+  expect(await server.call('olga', 'GET', '/v1/runs/refund:1')).toMatchObject({ status: 404 })
+  expect(await start({ amount: 45 })).toMatchObject({ status: 201 })
 })
 
 test('refuses a missing input before anything is stored if each live worker says that it is needed', async () => {

@@ -1,5 +1,5 @@
 import { type Client, type Duration, PawlError, type RunView } from '@pawl/core'
-import { isBuiltIn, readWorkers } from '@pawl/core/internal'
+import { isBuiltIn } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -83,9 +83,6 @@ export const runRoutes: readonly Route[] = [
       rights.checkStart({ id, procedure, tags })
       const before = id === undefined ? null : await runWithId(client, rights, id)
       const hasInput = Object.hasOwn(body, 'input')
-      // An existing run has its input, whichever workers live.
-      if (before === null && !hasInput && (await isInputNeeded(client, procedure)))
-        throw new PawlError('input-invalid', { issues: [{ path: '', message: 'it is missing' }] })
       const input = hasInput ? readPart('input', body.input) : undefined
       const options = { by: identity.actor, tags, timeout: timeout as Duration | undefined }
       const started =
@@ -226,13 +223,6 @@ export const runRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Whether every version of a procedure that a live worker has refuses a missing input. */
-async function isInputNeeded(client: Client, procedure: string): Promise<boolean> {
-  const workers = await readWorkers(client)
-  const found = workers.flatMap(({ procedures }) => procedures).filter(({ name }) => name === procedure)
-  return found.length > 0 && found.every(({ needsInput }) => needsInput === true)
-}
 
 function position(min: number) {
   return z.coerce.number().int().min(min).optional()

@@ -1,9 +1,12 @@
 import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../../authoring/procedure.ts'
+import { isBuiltIn } from '../../base/built-in.ts'
 import { toHex } from '../../base/hex.ts'
+import { issuesOf } from '../../base/issues.ts'
 import { whenKnown } from '../../base/when-known.ts'
 import { refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { StoredEvent } from '../../events/event.ts'
+import { decode } from '../../events/payload.ts'
 import type { StartedPayload, TraceContext } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
@@ -16,6 +19,7 @@ import type { Connection } from '../connection.ts'
 import { observeCall } from '../observed.ts'
 import type { RunSettings } from '../options.ts'
 import { explainUnread, isAsRead } from '../unread.ts'
+import { DeclaredInputs } from './declared-inputs.ts'
 import { restartEnded, takenByAnother } from './restart.ts'
 
 /** Which existing run with the id is acceptable. 'live': one that has ended starts again. */
@@ -31,10 +35,12 @@ interface StartedRun {
 export class RunStarter {
   readonly #connection: Connection
   readonly #ports: StartPorts
+  readonly #declared: DeclaredInputs
   readonly #creates: Batch<UnhashedRun, Created, Claimant | null>
 
   constructor(connection: Connection) {
     this.#connection = connection
+    this.#declared = new DeclaredInputs(connection.clock)
     this.#ports = { entropy: connection.entropy, sha256: connection.sha256, validate }
     this.#creates = new Batch({
       begin: () => connection.claimant(),
@@ -80,7 +86,9 @@ export class RunStarter {
       timeout: settings.timeout,
       trace,
     })
-    const starting = whenKnown(composing, (start) => ({ start, creating: this.#creates.add(start.run) }))
+    const admitted =
+      definition === undefined ? this.#admit(await composing, settings.id, existing) : composing
+    const starting = whenKnown(admitted, (start) => ({ start, creating: this.#creates.add(start.run) }))
     // No unnecessary await: with each one, many callers that start together block the event loop longer.
     const { start, creating } = starting instanceof Promise ? await starting : starting
     let created = await creating
@@ -90,6 +98,22 @@ export class RunStarter {
       created = await this.#creates.add(start.run)
     }
     return { id, isNew: true }
+  }
+
+  /**
+   * Checks an input without the code, as far as the live workers declare what they take. An existing run has its input, whichever
+   * workers live. @throws PawlError 'input-invalid'
+   */
+  async #admit(start: ComposedStart, id: string | undefined, existing: Existing): Promise<ComposedStart> {
+    const { procedure, started } = start.run
+    if (isBuiltIn(procedure)) return start
+    const store = await this.#connection.store()
+    const { input } = decode(started.payload) as StartedPayload
+    const refused = await this.#declared.refusalOf(store, procedure, input)
+    if (refused === null) return start
+    const row = id === undefined ? null : await store.find(id)
+    if (row !== null && (existing !== 'live' || row.state === 'live')) return start
+    throw new PawlError('input-invalid', issuesOf(refused))
   }
 
   /** Accepts the run that has the id, or starts it again. False: it is not there any more. @throws PawlError 'id-taken' */

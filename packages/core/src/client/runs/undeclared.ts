@@ -2,8 +2,7 @@ import { canExecute } from '../../ports/abilities.ts'
 import type { LocalWorker } from '../../ports/local-worker.ts'
 import type { NewMessage } from '../../ports/store/mail.ts'
 import type { StorePort } from '../../ports/store/store.ts'
-import type { WorkerRow } from '../../ports/store/workers.ts'
-import { type ProcedureInput, readInputs } from '../../runs/procedure-inputs.ts'
+import { readTelling, type Telling } from './telling.ts'
 
 /** A message to be stored. */
 export interface Outgoing {
@@ -82,17 +81,11 @@ export class DeclaredSignals {
   }
 
   async #read(store: StorePort): Promise<void> {
-    const rows = await store.listWorkers()
-    this.#workers = rows.map(({ procedures, inputs }) => ({ procedures, inputs: readInputs(inputs) }))
+    this.#workers = await readTelling(store)
     this.#names = new Set(
       this.#workers.flatMap(({ inputs }) => inputs.flatMap(({ signals = [] }) => signals)),
     )
   }
-}
-
-/** A worker, and what its procedures take. */
-interface Telling extends Pick<WorkerRow, 'procedures'> {
-  readonly inputs: readonly ProcedureInput[]
 }
 
 /** Returns all signals that able workers declare; undefined if there is no such worker, or one does not tell. */
