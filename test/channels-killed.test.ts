@@ -3,6 +3,7 @@ import {
   killCarelessChannel,
   killChannelAtEveryWrite,
   killChannelBeforeItsRecord,
+  killNoticesAtEveryWrite,
 } from './support/kill/channels.ts'
 import { makeSqlitePlace } from './support/kill/sqlite-place.ts'
 
@@ -14,6 +15,10 @@ test('what was delivered before a kill, and not recorded, is updated if the ask 
   expect(await killChannelBeforeItsRecord(makeSqlitePlace)).toEqual([
     ...['delivered ask:1', 'delivered ask:2', 'updated ask:1', 'updated ask:2'],
   ])
+})
+
+test('a worker killed after some of its transactions delivers each notice at least once, in one run each', async () => {
+  expect(await killNoticesAtEveryWrite(makeSqlitePlace, 'after', 4)).toBeGreaterThan(0)
 })
 
 test('a channel without runs loses what was opened while it was down', async () => {

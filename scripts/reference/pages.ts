@@ -768,7 +768,7 @@ export const pages: readonly Page[] = [
     file: 'channels.md',
     title: 'Channels',
     intro:
-      'A channel delivers asks to another place. [Channels](../guides/channels.md) shows how to use one and how to write one.',
+      'A channel delivers asks and notices to another place. [Channels](../guides/channels.md) shows how to use one and how to write one.',
     sections: [
       {
         heading: 'Channel',
@@ -796,6 +796,14 @@ export const pages: readonly Page[] = [
         heading: 'update',
         signature: 'channel.update(ref, ask, call)',
         of: [channelFile, 'Channel.update'],
+      },
+      {
+        heading: 'notices',
+        of: [channelFile, 'NoticeDelivery'],
+        tables: [
+          { types: [[channelFile, 'NoticeDelivery']], title: 'member' },
+          { types: [[channelFile, 'NoticeCall']], title: 'property of the call', isOutput: true },
+        ],
       },
       {
         heading: 'start',

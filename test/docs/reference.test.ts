@@ -226,7 +226,9 @@ const known: { readonly [heading: string]: Known } = {
 /** Sections whose tables are of what an option or a result consists of, or of what an author implements. */
 const parts: readonly string[] = [
   'agent.md The answer of a decider',
-  ...['Channel', 'can', 'links', 'recipients', 'submit'].map((heading) => `channels.md ${heading}`),
+  ...['Channel', 'can', 'links', 'notices', 'recipients', 'submit'].map(
+    (heading) => `channels.md ${heading}`,
+  ),
   ...['folder', 'mail', 'slack'].map((heading) => `channels.md ${heading}`),
   ...['auth', 'proxyHeader', 'webhooks'].map((heading) => `server.md ${heading}`),
   ...['Actions', 'Checks by agents', 'Checks by people', 'Tasks', 'Verifications'].map(

@@ -1,7 +1,8 @@
 // Delivers asks through a channel until it is killed. Arguments: where runs are kept, the address that receives what is delivered,
-// and `unrecorded`, to kill itself once it has delivered two asks and recorded neither, or, for the control, `careless`. support/kill/sabotage.ts says what else it can be told.
+// and a mode: `notices`, to deliver notices as well, `unrecorded`, to kill itself once it has delivered two asks and recorded neither, or,
+// for the control, `careless`. support/kill/sabotage.ts says what else it can be told.
 import { writeSync } from 'node:fs'
-import { type Ask, type Channel, createEngine } from '@pawl/core'
+import { type Ask, type Channel, createEngine, type Notice } from '@pawl/core'
 import { openStore } from '../support/kill/open-store.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
 import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
@@ -16,7 +17,7 @@ sabotagePostgres(sabotage)
 const [, , location = '', receiver = '', mode] = process.argv
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-async function tell(what: 'delivered' | 'updated', { run }: Ask): Promise<void> {
+async function tell(what: 'delivered' | 'updated' | 'noticed', { run }: Ask | Notice): Promise<void> {
   const reply = await fetch(receiver, { method: 'POST', body: `${what} ${run}` })
   if (!reply.ok) throw new Error(`status ${reply.status}`)
 }
@@ -36,6 +37,7 @@ const desk: Channel = {
     return { ref: ask.id }
   },
   update: (_ref, ask) => tell('updated', ask),
+  ...(mode === 'notices' ? { notices: { deliver: (notice) => tell('noticed', notice) } } : {}),
 }
 const engine = await createEngine({
   ...{ store: openStore(location), procedures: [], lease: '1s', logger: silent },

@@ -187,6 +187,7 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
   }
   try {
     await store.open(true)
+    await channels.prepare()
     await worker.start()
     channels.start()
     if (observer !== undefined)

@@ -95,6 +95,8 @@ export type {
   DeliverCall,
   Delivered,
   LinkOptions,
+  NoticeCall,
+  NoticeDelivery,
   Recipient,
   Sender,
   Submit,

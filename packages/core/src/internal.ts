@@ -74,7 +74,15 @@ export {
   startersOfOriginals,
 } from './client/log/events.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
-export { type AskFact, factsOf, payloadText, plainPayload, riskOf } from './client/views/facts.ts'
+export {
+  type AskFact,
+  factsOf,
+  factsOfNotice,
+  payloadText,
+  plainPayload,
+  riskOf,
+  severityTitle,
+} from './client/views/facts.ts'
 export { keptByDefault, systemPorts } from './engine.ts'
 export { isBug } from './errors/bug.ts'
 export { listIssues, showFailure } from './errors/catalogue.ts'

@@ -1,10 +1,10 @@
 import type { Ask, AskDecision } from '@pawl/core'
 import { clipText, isRefusal, toOneLine } from '@pawl/core/internal'
 import { describe } from './describe.ts'
+import { inboxLink, notificationOf } from './markup.ts'
 import { bold, plain, richText, section } from './rich-text.ts'
 
 // Limits of Slack: a button has 75 characters, a row of actions 25 elements.
-const maxNotification = 2_900
 const maxButton = 75
 const maxButtons = 25
 
@@ -21,7 +21,7 @@ export interface ButtonValue {
 
 /** The text of notifications and of old clients. */
 export function fallbackOf({ message }: Ask): string {
-  return escapeText(clipText(toOneLine(message), maxNotification))
+  return notificationOf(message)
 }
 
 /**
@@ -42,7 +42,7 @@ export function openBlocks(ask: Ask, page: string | undefined): readonly object[
     ...(offered.length === 0
       ? []
       : [commentBlock, { type: 'actions', elements: offered.map((one) => button(ask, one)) }]),
-    ...(page === undefined ? [] : [context(`<${page}|Open in the inbox>`)]),
+    ...(page === undefined ? [] : [inboxLink(page)]),
   ]
 }
 
@@ -106,13 +106,4 @@ function confirmation({ risk }: Ask, { label, effect, style }: AskDecision): obj
     confirm: plain(clipText(toOneLine(label), 30)),
     deny: plain('Back'),
   }
-}
-
-function context(text: string): object {
-  return { type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] }
-}
-
-/** Slack reads `<…>` as links and mentions. */
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,5 +1,13 @@
-import type { Ask } from '@pawl/core'
-import { type AskFact, factsOf, markHidden, riskOf, toOneLine } from '@pawl/core/internal'
+import type { Ask, Notice } from '@pawl/core'
+import {
+  type AskFact,
+  factsOf,
+  factsOfNotice,
+  markHidden,
+  riskOf,
+  severityTitle,
+  toOneLine,
+} from '@pawl/core/internal'
 import { bold, framed, name, type RichElement, section } from './rich-text.ts'
 
 /** Slack refuses messages of more than some 13,000 characters; one element takes about 3,000. */
@@ -9,11 +17,32 @@ const maxElements = 100
 /** A longer line is wrapped, and its second half could read as a value of its own. */
 const maxLine = 80
 
-/** What an ask is about, as elements of a message, and whether that is all of it. */
-export function describe(ask: Ask): { readonly elements: readonly RichElement[]; readonly isWhole: boolean } {
+/** Elements of a message, and whether they show all of what is described. */
+export interface Description {
+  readonly elements: readonly RichElement[]
+  readonly isWhole: boolean
+}
+
+/** What an ask is about. */
+export function describe(ask: Ask): Description {
+  return keepFitting([...head(ask), ...factsOf(ask).flatMap(factElements), ...tail(ask)])
+}
+
+/** What a notice says, the level first. */
+export function describeNotice(notice: Notice): Description {
+  const { severity, message, run, links } = notice
+  return keepFitting([
+    ...factElements({ title: severityTitle(severity), text: message, isValue: false }),
+    ...factsOfNotice(notice).flatMap(factElements),
+    titled('Run', toOneLine(run)),
+    ...links.map(({ label, url }) => titled(label, toOneLine(url))),
+  ])
+}
+
+function keepFitting(elements: readonly RichElement[]): Description {
   const kept: RichElement[] = []
   let left = maxText
-  for (const element of [...head(ask), ...factsOf(ask).flatMap(factElements), ...tail(ask)]) {
+  for (const element of elements) {
     const length = element.elements.reduce((sum, { text }) => sum + text.length, 0)
     if (length > maxElement || length > left || kept.length === maxElements)
       return { elements: kept, isWhole: false }

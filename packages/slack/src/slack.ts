@@ -1,7 +1,8 @@
-import type { Ask, Channel } from '@pawl/core'
+import type { Ask, Channel, Notice } from '@pawl/core'
 import { SlackApi } from './api.ts'
 import { closedBlocks, fallbackOf, openBlocks } from './blocks.ts'
 import { createHandler, type FindPerson } from './handler.ts'
+import { fallbackOfNotice, noticeBlocks } from './notice.ts'
 
 /** The options of `slack`. */
 export interface SlackOptions {
@@ -11,8 +12,11 @@ export interface SlackOptions {
   readonly token: string
   /** Signing secret of the Slack app, with which its requests are verified. */
   readonly signingSecret: string
-  /** Returns the id of the Slack channel that an ask is posted to; undefined posts it nowhere. @example () => 'C0123456789' */
-  readonly channelOf: (ask: Ask) => string | undefined
+  /**
+   * Returns the id of the Slack channel that an ask or a notice is posted to; undefined posts it nowhere. `kind` tells them apart.
+   * @example ({ to }) => (to.includes('group:support') ? 'C0123456789' : undefined)
+   */
+  readonly channelOf: (about: Ask | Notice) => string | undefined
   /** Returns the person behind a Slack user, with their groups; null for one who may not answer. */
   readonly person: FindPerson
   /** Address of Slack's Web API. Default: 'https://slack.com/api'. */
@@ -27,7 +31,8 @@ export interface SlackChannel extends Channel {
 
 /**
  * A channel that posts asks to Slack, with a button for each decision, and replaces the buttons once the ask is closed. Slack verifies
- * who pressed a button, and `person` says who that is. Messages decide nothing. Asks that need data are not posted.
+ * who pressed a button, and `person` says who that is. Messages decide nothing. Asks that need data are not posted. Notices are posted
+ * without buttons.
  * @example
  * const chat = slack({ token, signingSecret, channelOf: () => 'C0123456789', person: (user) => directory.bySlackId(user) })
  * const engine = await createEngine({ store, procedures: [refund], channels: [chat] })
@@ -61,6 +66,19 @@ export function slack(options: SlackOptions): SlackChannel {
     async update(ref, ask, { signal }) {
       const [channel, ts] = ref.split(':')
       await api.call('chat.update', { channel, ts, text: fallbackOf(ask), blocks: closedBlocks(ask) }, signal)
+    },
+    notices: {
+      wants: (notice) => channelOf(notice) !== undefined,
+      async deliver(notice, { signal, idempotencyKey, page }) {
+        const channel = channelOf(notice)
+        if (channel === undefined) return
+        const metadata = {
+          event_type: 'pawl_notice',
+          event_payload: { notice: notice.id, key: idempotencyKey },
+        }
+        const [text, blocks] = [fallbackOfNotice(notice), noticeBlocks(notice, page)]
+        await api.call('chat.postMessage', { channel, text, blocks, metadata }, signal)
+      },
     },
   }
 }

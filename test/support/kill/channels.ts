@@ -14,6 +14,9 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const asking = procedure({ name: 'asking' }, async (ctx) => {
   await ctx.human.approve('Go?')
 })
+const telling = procedure({ name: 'telling' }, async (ctx) => {
+  await ctx.human.notify('Gone')
+})
 
 /**
  * Kills a worker with a channel around each of its writes in turn, and lets a second one finish: two asks are delivered, answered
@@ -73,6 +76,36 @@ export async function killChannelBeforeItsRecord(
   }
   await scene.close()
   return scene.told()
+}
+
+/**
+ * Kills a worker with a channel around each of its writes in turn, and lets a second one finish: two notices are told while neither
+ * works. The receiver must be told of each. Returns how many workers were killed.
+ * @param step 3 leaves out two of three writes
+ */
+export async function killNoticesAtEveryWrite(
+  makePlace: () => Promise<Place>,
+  when: KillMoment,
+  step = 1,
+): Promise<number> {
+  const scene = await startScene()
+  const noticed = runs.map((run) => `noticed ${run}`)
+  let killed = 0
+  for (let n = 1; ; n += step) {
+    await using trial = await scene.beginNotices(await makePlace())
+    const first = trial.start({ KILL_AT: `${n}:${when}` })
+    await Promise.race([first.ended(), scene.untilTold(noticed).then(trial.untilDelivered)])
+    const wasKilled = !first.isRunning
+    await first.kill()
+    const second = trial.start()
+    await scene.untilTold(noticed)
+    await trial.untilDelivered()
+    await second.kill()
+    if (!wasKilled) break
+    killed += 1
+  }
+  await scene.close()
+  return killed
 }
 
 /**
@@ -157,6 +190,35 @@ async function startScene() {
         },
       }
     },
+    /** Tells two notices after a worker has begun to follow them, and has ended. */
+    async beginNotices(place: Place) {
+      told = new Set()
+      const { location } = place
+      const client = createClient({ store: openStore(location) })
+      const start = (env: Record<string, string> = {}) =>
+        new WorkerProcess(program, [location, url, 'notices'], env)
+      /** Waits until this many deliveries have ended, and there are no others. The first one says where the channel began. */
+      const untilEnded = async (count: number): Promise<void> => {
+        for (;;) {
+          const { items } = await client.list({ procedure: 'pawl.notice.desk' })
+          if (items.length > count) throw new Error(`${items.length} deliveries`)
+          if (items.filter(({ status }) => status === 'completed').length === count) return
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+      }
+      const before = start()
+      await untilEnded(1)
+      await before.kill()
+      await tellTwice(location)
+      return {
+        start,
+        untilDelivered: () => untilEnded(1 + runs.length),
+        async [Symbol.asyncDispose]() {
+          await client.stop()
+          await place.remove()
+        },
+      }
+    },
     async close() {
       receiver.closeAllConnections()
       await new Promise((resolve) => receiver.close(resolve))
@@ -171,6 +233,12 @@ async function openAsks(location: string): Promise<void> {
     await engine.run(asking, undefined, { id })
     await engine.inbox.next({ run: id })
   }
+  await engine.stop()
+}
+
+async function tellTwice(location: string): Promise<void> {
+  const engine = await createEngine({ store: openStore(location), procedures: [telling], logger: silent })
+  for (const id of runs) await (await engine.run(telling, undefined, { id })).result()
   await engine.stop()
 }
 

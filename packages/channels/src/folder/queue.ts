@@ -16,8 +16,8 @@ export function queueOf(name: string | undefined): Queue | null {
   return { audience: `queue:${scope}/${queue}`, scope, queue }
 }
 
-export type Part = 'requests' | 'replies' | 'closed' | 'refused'
-const parts: readonly Part[] = ['requests', 'replies', 'closed', 'refused']
+export type Part = 'requests' | 'replies' | 'closed' | 'refused' | 'notices'
+const parts: readonly Part[] = ['requests', 'replies', 'closed', 'refused', 'notices']
 
 /** The folder of one queue. */
 export class QueueFolder {
@@ -35,8 +35,8 @@ export class QueueFolder {
     return join(this.#path, part)
   }
 
-  fileOf(part: Part, ask: string): string {
-    return join(this.pathOf(part), `${toSegment(ask)}.json`)
+  fileOf(part: Part, id: string): string {
+    return join(this.pathOf(part), `${toSegment(id)}.json`)
   }
 
   remove(part: Part, ask: string): Promise<void> {

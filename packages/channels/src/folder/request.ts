@@ -1,4 +1,4 @@
-import type { Ask } from '@pawl/core'
+import type { Ask, Notice } from '@pawl/core'
 import { escapeHiddenInJson, plainPayload } from '@pawl/core/internal'
 import type { Queue } from './queue.ts'
 
@@ -22,6 +22,16 @@ export function requestOf(ask: Ask, { scope, queue }: Queue, page: string | unde
 export function outcomeOf(ask: Ask, { scope, queue }: Queue): string {
   const { id, run, procedure, kind, message, status, answer } = ask
   return write({ ask: id, run, procedure, scope, queue, kind, message, status, answer })
+}
+
+/** The text of a notice: what people are told and need not answer. */
+export function noticeOf(notice: Notice, { scope, queue }: Queue, page: string | undefined): string {
+  const { id, run, procedure, kind, severity, message, details, links, startedBy, at } = notice
+  return write({
+    ...{ notice: id, run, procedure, scope, queue, kind, severity, message },
+    sections: details.map(({ title, body, as }) => ({ title, body, as })),
+    ...{ links, startedBy, at, page },
+  })
 }
 
 /** A program reads it, and so do people: hidden characters are escaped, which means the same in JSON. */

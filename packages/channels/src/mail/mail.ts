@@ -4,10 +4,13 @@ import {
   type Ask,
   type Audience,
   type Channel,
+  type Notice,
   PawlError,
+  type Recipient,
   type StepCall,
   type Submit,
 } from '@pawl/core'
+import { noticeSubjectOf, noticeText } from './notice-text.ts'
 import { closedText, openText, subjectOf } from './text.ts'
 
 /** A mail to send. It has the form that nodemailer's `sendMail` takes, without `from`. */
@@ -49,8 +52,11 @@ export interface MailOptions {
   readonly people: (name: Audience) => readonly Mailbox[] | Promise<readonly Mailbox[]>
   /** The domain of message ids. @example 'example.org' */
   readonly domain: string
-  /** Whether it takes an ask that names no channels. Default: it takes asks that are addressed to a name. */
-  readonly wants?: (ask: Ask) => boolean
+  /**
+   * Whether it takes an ask that names no channels, or a notice; `kind` tells them apart. Default: it takes what is addressed to a name.
+   * @example ({ kind, severity }) => kind !== 'notice' || severity !== 'info'
+   */
+  readonly wants?: (about: Ask | Notice) => boolean
 }
 
 /** A channel of mails. Created by `mail`. */
@@ -67,7 +73,7 @@ const maxComment = 10_000
 
 /**
  * A channel that mails each person an ask with a link of their own, and mails the others once it is closed. The engine needs `links`.
- * A mail about a critical ask says nothing of it: the link shows it after a login.
+ * Notices are mailed to the people they name. A mail about a critical ask says nothing of it: the link shows it after a login.
  * @example
  * mail({
  *   send: (mail) => transport.sendMail({ from: 'pawl@example.org', ...mail }),
@@ -77,18 +83,20 @@ const maxComment = 10_000
  */
 export function mail({ name = 'mail', send, people, domain, wants }: MailOptions): MailChannel {
   let submit: Submit | null = null
+  const takes = (about: Ask | Notice): boolean => about.to.length > 0 && (wants?.(about) ?? true)
+  const mailboxesOf = async ({ to }: Ask | Notice): Promise<readonly Recipient[]> => {
+    const found = await Promise.all(to.map(async (one) => people(one)))
+    const byPerson = new Map(found.flat().map((one) => [one.person, one.address]))
+    return [...byPerson].map(([person, address]) => ({ name: person, address }))
+  }
   return {
     name,
     can: { form: 'full', identity: 'link' },
-    wants: (ask) => ask.to.length > 0 && (wants?.(ask) ?? true),
-    async recipients({ to }) {
-      const found = await Promise.all(to.map(async (one) => people(one)))
-      const byPerson = new Map(found.flat().map((one) => [one.person, one.address]))
-      return [...byPerson].map(([person, address]) => ({ name: person, address }))
-    },
+    wants: takes,
+    recipients: mailboxesOf,
     async deliver(ask, { recipient, link, page, ...call }) {
       if (recipient?.address === undefined) return undefined
-      const messageId = messageIdOf(ask, call, domain)
+      const messageId = messageIdOf(ask.id, call, domain)
       const text = openText(ask, link ?? page)
       await send({ to: recipient.address, subject: subjectOf(ask), text, messageId, headers }, call)
       return { ref: messageId }
@@ -96,10 +104,21 @@ export function mail({ name = 'mail', send, people, domain, wants }: MailOptions
     async update(ref, ask, { recipient, ...call }) {
       // The person who answered knows it.
       if (recipient?.address === undefined || ask.answer?.by === recipient.name) return
-      const messageId = messageIdOf(ask, call, domain)
+      const messageId = messageIdOf(ask.id, call, domain)
       const thread = { messageId, inReplyTo: ref, references: ref, headers }
       const subject = `Re: ${subjectOf(ask)}`
       await send({ to: recipient.address, subject, text: closedText(ask), ...thread }, call)
+    },
+    notices: {
+      wants: takes,
+      recipients: mailboxesOf,
+      async deliver(notice, { recipient, page, ...call }) {
+        if (recipient?.address === undefined) return
+        // Not the id of an ask: a reply to it belongs to none.
+        const messageId = messageIdOf(`notice-${notice.id}`, call, domain)
+        const [subject, text] = [noticeSubjectOf(notice), noticeText(notice, page)]
+        await send({ to: recipient.address, subject, text, messageId, headers }, call)
+      },
     },
     start(given) {
       submit = given
@@ -130,7 +149,7 @@ const messageId = /<pawl\.([0-9a-f]{16}(?:-\d+)?)\.[0-9a-f]{16}@([^<>\s]+)>/
 /** Asks other programs not to answer it. */
 const headers = { 'Auto-Submitted': 'auto-generated' } as const
 
-function messageIdOf({ id }: Ask, { idempotencyKey }: StepCall, domain: string): string {
+function messageIdOf(id: string, { idempotencyKey }: StepCall, domain: string): string {
   const hash = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 16)
   return `<pawl.${id}.${hash}@${domain}>`
 }

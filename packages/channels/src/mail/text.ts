@@ -1,24 +1,11 @@
 import type { Ask } from '@pawl/core'
-import {
-  type AskFact,
-  clipText,
-  factsOf,
-  isCritical,
-  markHidden,
-  riskOf,
-  toOneLine,
-} from '@pawl/core/internal'
-
-const maxSubject = 150
-/** What a mail shows of one text. The link and the inbox show all of it. */
-const maxPart = 5_000
-/** Longer lines are wrapped, and the rest of one could read as a line of its own. */
-const maxLine = 72
+import { factsOf, isCritical, riskOf, toOneLine } from '@pawl/core/internal'
+import { clipSubject, show, showFact } from './lines.ts'
 
 /** A subject of one line. It says nothing of a critical ask. */
 export function subjectOf(ask: Ask): string {
   const line = isCritical(ask) ? 'A critical ask waits for you' : toOneLine(ask.message)
-  return clipText(line, maxSubject)
+  return clipSubject(line)
 }
 
 /** The text of a mail about an open ask, and where it can be answered. */
@@ -57,19 +44,4 @@ function describe(ask: Ask): readonly string[] {
       ? []
       : [`Due ${dueAt.toUTCString()}${onTimeout === undefined ? '' : `, then ${toOneLine(onTimeout)}`}`]),
   ]
-}
-
-function showFact({ title, text }: Pick<AskFact, 'title' | 'text'>, indent: string): string {
-  return `${indent}${toOneLine(title)}: ${show(text, indent)}`
-}
-
-/** A short text as it is. Every line of any other is marked, so that none can read as a line of the mail. */
-function show(text: string, indent: string): string {
-  const shown = markHidden(text)
-  if (shown.length <= maxLine && /^\S+( \S+)*$/.test(shown)) return shown
-  const all = clipText(shown, maxPart)
-  const lines = all.split(/\r?\n/).flatMap((line) => line.match(new RegExp(`.{1,${maxLine}}`, 'gsu')) ?? [''])
-  const more =
-    all === shown ? '' : `\n${indent}(The rest is not in this mail. Read all of it before you answer.)`
-  return `\n${lines.map((line) => `${indent}  | ${line}`).join('\n')}${more}`
 }

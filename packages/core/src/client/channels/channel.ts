@@ -2,10 +2,10 @@ import type { StepCall } from '../../authoring/step/step.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { AskKind } from '../../base/words.ts'
 import type { ResumeResolution } from '../inbox/answering.ts'
-import type { Ask } from '../views/views.ts'
+import type { Ask, Notice } from '../views/views.ts'
 
 /**
- * Delivers asks to another place, such as a mailbox or a chat. Each delivery is a run of a built-in procedure, so it is retried,
+ * Delivers asks and notices to another place, such as a mailbox or a chat. Each delivery is a run of a built-in procedure, so it is retried,
  * survives crashes and has a log. A channel that fails settles nothing.
  * @example
  * const desk: Channel = {
@@ -35,8 +35,26 @@ export interface Channel {
   deliver(ask: Ask, call: DeliverCall): Promise<Delivered | undefined | void>
   /** Says that the ask is settled, at least once. It runs as a step, for each delivery that returned a `ref`. Default: nothing is said. */
   update?(ref: string, ask: Ask, call: UpdateCall): Promise<void>
+  /** How the channel delivers notices. Default: it delivers none. */
+  readonly notices?: NoticeDelivery
   /** Receives replies. It is called when the engine starts, and the function that it returns when the engine stops. Default: no replies. */
   start?(submit: Submit): () => void | Promise<void>
+}
+
+/** How a channel delivers what people are told and need not answer. Each delivery is a run, as that of an ask is. */
+export interface NoticeDelivery {
+  /** Whether the channel takes a notice. Default: it takes every notice. */
+  wants?(notice: Notice): boolean
+  /**
+   * Lists who receives the notice. It runs as a step, and each recipient has a delivery. Default: one delivery, to the channel as a
+   * whole. Range: at most 1,000, each name once.
+   */
+  recipients?(notice: Notice): readonly Recipient[] | Promise<readonly Recipient[]>
+  /**
+   * Delivers a notice, at least once: pass `idempotencyKey` on, or make the effect repeatable. It runs as a step, with 30 s for each
+   * attempt, and is retried for about a day while the notice exists.
+   */
+  deliver(notice: Notice, call: NoticeCall): Promise<void>
 }
 
 /** What a channel can show and prove. */
@@ -73,6 +91,14 @@ export interface DeliverCall extends StepCall {
   /** Link with which the recipient answers without a login; undefined without `links` in the engine, or for no person. */
   readonly link: string | undefined
   /** Address of the ask in the inbox, which asks for a login; undefined without `links` in the engine. */
+  readonly page: string | undefined
+}
+
+/** The second argument of `deliver` for a notice. */
+export interface NoticeCall extends StepCall {
+  /** Who receives it; undefined for a channel whose `notices` have no `recipients`. */
+  readonly recipient: Recipient | undefined
+  /** Address of the notices in the inbox, which asks for a login; undefined without `links` in the engine. */
   readonly page: string | undefined
 }
 

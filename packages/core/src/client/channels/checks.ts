@@ -38,8 +38,16 @@ function readChannel(option: string, given: unknown): Channel {
   checkFunction(`deliver ${of}`, channel['deliver'])
   for (const optional of ['wants', 'recipients', 'update', 'start'])
     if (channel[optional] !== undefined) checkFunction(`${optional} ${of}`, channel[optional])
+  if (channel['notices'] !== undefined) checkNotices(`notices ${of}`, channel['notices'])
   // Not a copy: the methods of a class need their object.
   return given as Channel
+}
+
+function checkNotices(option: string, given: unknown): void {
+  const notices = checkObject(option, given)
+  checkFunction(`deliver of ${option}`, notices['deliver'])
+  for (const optional of ['wants', 'recipients'])
+    if (notices[optional] !== undefined) checkFunction(`${optional} of ${option}`, notices[optional])
 }
 
 function checkKinds(option: string, given: unknown): readonly AskKind[] {

@@ -1,5 +1,9 @@
-/** The procedure of a channel has its own name, so that only engines with the channel claim its runs. */
+import type { Recipient } from './channel.ts'
+
+/** The procedures of a channel have their own names, so that only engines with the channel claim their runs. */
 const prefix = 'pawl.notify.'
+/** Not that of asks: an engine of an earlier version that has the channel claims no run that it does not know. */
+const noticePrefix = 'pawl.notice.'
 
 export function procedureOf(channel: string): string {
   return `${prefix}${channel}`
@@ -20,6 +24,25 @@ export function askOfDelivery(run: string, channel: string): string {
   return run.slice('notify:'.length, -`:${channel}`.length)
 }
 
+export function noticeProcedureOf(channel: string): string {
+  return `${noticePrefix}${channel}`
+}
+
+/** The id of the run that delivers a notice to a channel. No ask has such an id. */
+export function noticeDeliveryId(notice: string, channel: string): string {
+  return deliveryId(`notice-${notice}`, channel)
+}
+
+/** The notice that a run delivers. */
+export function noticeOfDelivery(run: string, channel: string): string {
+  return askOfDelivery(run, channel).slice('notice-'.length)
+}
+
+/** The tag of all deliveries of a notice. */
+export function noticeTag(notice: string): string {
+  return `pawl.notice:${notice}`
+}
+
 /** The tag of all deliveries of an ask. */
 export function askTag(ask: string): string {
   return `pawl.ask:${ask}`
@@ -35,4 +58,9 @@ export function placeTag(n: number): string {
 export function readPlace(tags: readonly string[]): number | undefined {
   const tag = tags.find((one) => one.startsWith(placePrefix))
   return tag === undefined ? undefined : Number(tag.slice(placePrefix.length))
+}
+
+/** The name of a step for a recipient. A name in the log has at most 200 characters. */
+export function stepNameOf(what: string, recipient: Recipient | undefined): string {
+  return recipient === undefined ? what : `${what} to ${recipient.name}`.slice(0, 200)
 }

@@ -6,7 +6,7 @@ import type { Schema } from '../../schemas/schema.ts'
 import type { Ask } from '../views/views.ts'
 import type { Channel, DeliverCall, Recipient } from './channel.ts'
 import { checkRecipients, checkRef } from './checks.ts'
-import { askOfDelivery, procedureOf } from './names.ts'
+import { askOfDelivery, procedureOf, stepNameOf } from './names.ts'
 
 /** A comment, as it is kept with its delivery. Nothing proves that `by` wrote it, unless the channel verifies identities. */
 export interface KeptComment {
@@ -35,7 +35,8 @@ export interface NotifyParts {
 
 /** 5 s, 10 s and so on up to 5 min, for about a day. */
 export const usualRetry: Retry = { attempts: 290, backoff: '5s', factor: 2, max: '5m', jitter: 'none' }
-const timeout = '30s'
+/** Of one attempt. */
+export const timeout = '30s'
 
 const anything: Schema = {
   '~standard': { version: 1, vendor: 'pawl', validate: (value: unknown) => ({ value }) },
@@ -111,7 +112,7 @@ class AskDelivery {
    */
   async deliver(ctx: Ctx, recipient: Recipient | undefined): Promise<Told | null> {
     const ref = await ctx.step(
-      nameOf('deliver', recipient),
+      stepNameOf('deliver', recipient),
       async (call) => {
         const ask = await this.#findToDeliver(recipient)
         if (ask === null) return null
@@ -137,7 +138,7 @@ class AskDelivery {
   async update(ctx: Ctx, { recipient, ref }: Told): Promise<void> {
     if (this.#channel.update === undefined) return
     await ctx.step(
-      nameOf('update', recipient),
+      stepNameOf('update', recipient),
       async (call) => {
         const ask = await this.#parts.readAsk(this.#ask)
         if (ask !== null) await this.#channel.update?.(ref, ask, { ...call, recipient })
@@ -163,9 +164,4 @@ class AskDelivery {
     const ask = await this.#parts.readAsk(this.#ask)
     return ask?.status === 'open' ? ask : null
   }
-}
-
-/** A name in the log has at most 200 characters. */
-function nameOf(what: string, recipient: Recipient | undefined): string {
-  return recipient === undefined ? what : `${what} to ${recipient.name}`.slice(0, 200)
 }

@@ -5,8 +5,10 @@ import { newestOfFeed, readFeed } from '../log/events.ts'
 import type { Client } from '../types.ts'
 import type { Ask } from '../views/views.ts'
 import type { Channel } from './channel.ts'
-import { askOfDelivery, askTag, deliveryId, placeTag, procedureOf, readPlace } from './names.ts'
+import { Following } from './following.ts'
+import { askOfDelivery, askTag, deliveryId, placeTag, procedureOf } from './names.ts'
 import type { NotifyProcedure } from './notify.ts'
+import { findPlace } from './places.ts'
 import { goesTo, isWithheld } from './routing.ts'
 
 interface RouterOptions {
@@ -19,61 +21,34 @@ interface RouterOptions {
   readonly clock: Clock
 }
 
-const firstPauseMs = 1_000
-const longestPauseMs = 30_000
-
 /** Follows the feed for one channel: starts the delivery of each ask it takes, and tells it when the ask is closed. */
 export class Router {
   readonly #options: RouterOptions
-  readonly #stopping = new AbortController()
-  #ended: Promise<void> = Promise.resolve()
+  readonly #following: Following
 
   constructor(options: RouterOptions) {
     this.#options = options
+    const { channel, logger, clock } = options
+    this.#following = new Following({ what: 'the asks', channel: channel.name, logger, clock })
   }
 
   start(): void {
-    this.#ended = this.#insist()
+    this.#following.start((signal, onProgress) => this.#follow(signal, onProgress))
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#ended
+  stop(): Promise<void> {
+    return this.#following.stop()
   }
 
-  /** Begins again after a failure. What was started twice exists once. */
-  async #insist(): Promise<void> {
-    const { channel, logger } = this.#options
-    for (let pauseMs = firstPauseMs; !this.#isStopping; pauseMs = Math.min(pauseMs * 2, longestPauseMs))
-      try {
-        await this.#follow(() => {
-          pauseMs = firstPauseMs
-        })
-      } catch (error) {
-        if (this.#isStopping) return
-        logger.warn(`Channel ${channel.name} cannot follow the asks. Retrying in ${pauseMs} ms.`, { error })
-        await this.#pause(pauseMs)
-      }
-  }
-
-  async #follow(onProgress: () => void): Promise<void> {
-    const { client } = this.#options
-    const { signal } = this.#stopping
-    const after = (await this.#findPlace()) ?? (await this.#catchUp())
+  async #follow(signal: AbortSignal, onProgress: () => void): Promise<void> {
+    const { client, channel } = this.#options
+    const after = (await findPlace(client, procedureOf(channel.name))) ?? (await this.#catchUp())
     for await (const event of readFeed(client, { after, signal })) {
       if (event.event === 'reset') await this.#catchUp()
       if (event.event === 'ask.opened') await this.#deliver(event.ask, event.n)
       if (event.event === 'ask.closed') await this.#close(event.ask)
       onProgress()
     }
-  }
-
-  /** The number in the feed at which the newest delivery was started. Deliveries are started in the order of their numbers. */
-  async #findPlace(): Promise<number | undefined> {
-    const { client, channel } = this.#options
-    const { items } = await client.list({ procedure: procedureOf(channel.name), limit: 1 })
-    const [newest] = items
-    return newest === undefined ? undefined : readPlace(newest.tags)
   }
 
   /** Looks at all open asks and all deliveries under way. Returns the number in the feed after which to continue. */
@@ -99,7 +74,7 @@ export class Router {
 
   async #deliverAsk(ask: Ask, place: number | undefined): Promise<void> {
     const { client, channel, procedure } = this.#options
-    if (this.#isStopping || !this.#isTaken(ask)) return
+    if (this.#following.isStopping || !this.#isTaken(ask)) return
     await client.runOrGet(procedure, undefined, {
       id: deliveryId(ask.id, channel.name),
       tags: [askTag(ask.id), ...(place === undefined ? [] : [placeTag(place)])],
@@ -129,20 +104,6 @@ export class Router {
       // It was never delivered, or its delivery has ended.
       if (!PawlError.is(error, 'run-not-found') && !PawlError.is(error, 'run-ended')) throw error
     }
-  }
-
-  get #isStopping(): boolean {
-    return this.#stopping.signal.aborted
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const callOff = this.#options.clock.after(ms, resolve, true)
-      this.#stopping.signal.addEventListener('abort', () => {
-        callOff()
-        resolve()
-      })
-    })
   }
 }
 

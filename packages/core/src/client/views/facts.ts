@@ -1,6 +1,7 @@
 import type { RiskDetails } from '../../authoring/human/ask.ts'
 import { formatDuration } from '../../base/duration.ts'
-import type { Ask } from './views.ts'
+import type { Severity } from '../../base/words.ts'
+import type { Ask, Notice } from './views.ts'
 
 /** One thing that a person has to see before they decide. The texts are unescaped. */
 export interface AskFact {
@@ -31,6 +32,16 @@ export function factsOf({
   ]
 }
 
+/** Lists what a notice says beside its message, in the order in which it is shown. */
+export function factsOfNotice({ details }: Notice): readonly AskFact[] {
+  return details.map(({ title, body }) => fact(title, body))
+}
+
+/** The word that every channel and page puts before the message of a notice: a message cannot claim another level. */
+export function severityTitle(severity: Severity): string {
+  return capitalize(severity)
+}
+
 /** Returns the risk in words: its level, and what the author says of it. */
 export function riskOf({ level, reasons = [], reversible, impact }: RiskDetails): {
   readonly title: string
@@ -38,7 +49,7 @@ export function riskOf({ level, reasons = [], reversible, impact }: RiskDetails)
 } {
   const { amount, currency, downtime, affects } = impact ?? {}
   return {
-    title: `${level.slice(0, 1).toUpperCase()}${level.slice(1)} risk`,
+    title: `${capitalize(level)} risk`,
     parts: [
       ...reasons,
       ...(reversible === false ? ['cannot be undone'] : []),
@@ -49,6 +60,10 @@ export function riskOf({ level, reasons = [], reversible, impact }: RiskDetails)
       ...(affects === undefined ? [] : [`affects ${affects}`]),
     ],
   }
+}
+
+function capitalize(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 }
 
 function fact(title: string, value: unknown, isValue = false): AskFact {
