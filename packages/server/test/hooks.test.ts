@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer as createReceiver, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Client, createEngine, type Store } from '@pawl/core'
+import { type Client, createEngine, procedure, type Store } from '@pawl/core'
 import { createServer, type ServerOptions, webhooks } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
@@ -26,6 +26,10 @@ interface Reply {
   headers: Record<string, string>
   of(one: Received): Promise<number>
 }
+
+const tell = procedure({ name: 'tell' }, async (ctx) => {
+  await ctx.human.notify('Order 7 is late', { severity: 'warning', to: 'group:support' })
+})
 
 /** A receiver on loopback that replies with `status`. */
 async function startReceiver() {
@@ -62,7 +66,11 @@ async function startScene(
   const { store = memory(), keys = [newKey], timeout = soon.timeout } = options
   const receiver = await startReceiver()
   const hooks = webhooksWith({ keys, allowPrivate: true }, { ...soon, timeout })
-  const engine = await createEngine({ store, procedures: [refund, ...hooks.procedures], logger: silent })
+  const engine = await createEngine({
+    store,
+    procedures: [refund, tell, ...hooks.procedures],
+    logger: silent,
+  })
   const server = createServer({ client: engine, auth: byToken, hooks, logger: silent })
   const ask = (method: string, path: string, body?: object, as = 'root') =>
     call(server.fetch, as, method, path, body)
@@ -122,6 +130,27 @@ describe('webhooks', () => {
     expect(delivery).toMatchObject({ procedure: 'pawl.deliver', status: 'completed' })
     const listed = async (query: string) => (await s.ask('GET', `/v1/runs${query}`)).body.items.length
     expect([await listed(''), await listed('?procedure=pawl.deliver')]).toEqual([1, 3])
+  })
+
+  test.each([
+    ['without its message', { include: 'ids' }, {}],
+    ['with its message', { include: 'full' }, { message: 'Order 7 is late', to: ['group:support'] }],
+  ])('a notice is delivered once, %s', async (_, include, more) => {
+    await using s = await startScene()
+    await s.register({ events: ['notice'], ...include })
+    await (await s.engine.run(tell, undefined, { id: 'order:7' })).result()
+    await (await s.engine.run(tell, undefined, { id: 'order:8' })).result()
+    await expect.poll(s.receiver.types).toEqual(['notice', 'notice'])
+    const notices = s.receiver.received.map(({ json }) => json.data.notice)
+    const known = { procedure: 'tell', kind: 'notice', severity: 'warning', ...more }
+    for (const run of ['order:7', 'order:8']) {
+      const [listed] = (await s.engine.inbox.notices({ run })).items
+      expect(notices).toContainEqual(
+        include.include === 'full'
+          ? expect.objectContaining({ id: listed?.id, run, ...known })
+          : { id: listed?.id, run, ...known },
+      )
+    }
   })
 
   test('a hook receives only the events it names, in full if it asks for that', async () => {

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { decider, procedure } from '@pawl/core'
+import { decider, FinalError, procedure } from '@pawl/core'
 import { z } from 'zod'
 
 export const greet = procedure(
@@ -31,6 +31,13 @@ export const fail = procedure({ name: 'fail' }, (ctx) =>
     { retry: false },
   ),
 )
+/** Tells two things, and its undo fails. */
+export const telling = procedure({ name: 'telling', owner: 'group:money' }, async (ctx) => {
+  await ctx.human.notify('Order 7 is\tlate', { severity: 'warning', to: 'group:ops' })
+  await ctx.step('pack', () => {}, { undo: () => {} })
+  await ctx.step('charge', () => {}, { undo: () => Promise.reject(new FinalError('the bank says no')) })
+  throw new FinalError('after all')
+})
 /** Has a bug after its question. */
 export const breaks = procedure({ name: 'breaks' }, async (ctx) => {
   await ctx.human.select('Continue?', ['yes', 'no'])
