@@ -1,8 +1,9 @@
+import { controlOf, controlOfValue, propertyControl } from '@pawl/core/json-schema'
 import { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { referringSchemas } from '../../../test/support/referring-schemas.ts'
 import type { Json, JsonObject } from '../src/api/types.ts'
-import { controlOf, controlOfValue } from '../src/form/control.ts'
 import { draftOf } from '../src/form/draft.ts'
 import { readDraft } from '../src/form/read.ts'
 
@@ -242,6 +243,15 @@ describe('a form from a JSON Schema', () => {
   test('a reference with a percent sign that encodes nothing names a part, or is JSON', () => {
     expect(controlOf({ $ref: '#/%zz', '%zz': { type: 'boolean' } }).kind).toBe('boolean')
     expect(controlOf({ $ref: '#/%zz' }).kind).toBe('json')
+  })
+
+  test.each(referringSchemas)('shows a part that $name', ({ schema, entry, label, initial, valid }) => {
+    const control = propertyControl(schema, 'part') ?? expect.unreachable()
+    expect(control.kind).toBe(entry)
+    expect(control.title ?? 'part').toBe(label)
+    expect(control.initial).toBe(initial)
+    for (const part of valid)
+      expect(readDraft(control, draftOf(control, part), 'value', true)).toEqual({ value: part, issues: [] })
   })
 
   test.each([

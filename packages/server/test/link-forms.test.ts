@@ -2,6 +2,8 @@ import { createEngine, type Procedure, procedure } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { referringSchemas } from '../../../test/support/referring-schemas.ts'
+import { schemaOf } from '../../../test/support/schema-of.ts'
 import { byToken, dispatchOf, requestOf, silent } from './support/server.ts'
 
 const links = { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] } as const
@@ -96,6 +98,23 @@ test('data with more fields than a page should have is one field of JSON', async
   expect(page.match(/name="field\./g)).toHaveLength(1)
   await s.send({ choice: 'send', 'field.value': '{"f7":7}' })
   expect(await s.run.result()).toBe('{"f7":7}')
+})
+
+test.each(referringSchemas)('a link shows a part that $name', async (of) => {
+  const { schema, entry, hasField, label, initial, valid } = of
+  await using s = await open(
+    one('asking', async (ctx) => say(await ctx.human.input('Which?', schemaOf(schema)))),
+  )
+  const name = hasField ? 'field.value.part' : 'field.value'
+  const hint = entry === 'text' ? '' : ' (as JSON)'
+  const page = await s.page()
+  expect(page).toContain(`<label for="${name}">${hasField ? label : 'Answer'}${hint}</label>`)
+  expect(page).toContain(`name="${name}" dir="auto">\n${initial ?? ''}</textarea>`)
+  for (const part of valid.slice(0, 1)) {
+    const typed = typeof part === 'string' && entry === 'text' ? part : say(part)
+    expect((await s.send({ choice: 'send', [name]: typed })).text).toContain('Your answer is stored')
+    expect(JSON.parse(await s.run.result())).toEqual({ part })
+  }
 })
 
 test('optional fields that are left empty are left out', async () => {

@@ -5,7 +5,9 @@ const root = join(import.meta.dirname, '../../../packages/inbox')
 
 /** Builds the inbox if a source is newer than what was built. Vitest calls it once, before all tests. */
 export default async function buildInbox(): Promise<void> {
-  const inputs = ['src', 'index.html', 'vite.config.ts', 'package.json'].map((name) => join(root, name))
+  const own = ['src', 'index.html', 'vite.config.ts', 'package.json'].map((name) => join(root, name))
+  const ofCore = ['json-schema.ts', 'schemas', 'base'].map((name) => join(root, '../core/src', name))
+  const inputs = [...own, ...ofCore]
   if (newest([join(root, 'dist', 'index.html')]) > newest(inputs)) return
   const { build } = await import('vite')
   const { NODE_ENV: before } = process.env

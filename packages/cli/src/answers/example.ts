@@ -1,4 +1,4 @@
-import { resolve, type Schema, toSchema } from './json-schema.ts'
+import { type Control, controlOf, type Field } from '@pawl/core/json-schema'
 
 /** Maximum depth of an example: a schema can contain itself. */
 const maxDepth = 5
@@ -7,73 +7,114 @@ const maxParts = 200
 
 /** Returns a value that roughly matches a JSON Schema, with the required parts only. Text is `...`. */
 export function exampleOf(schema: unknown): unknown {
-  return exampleWithin(schema, schema, { above: [], parts: { left: maxParts } })
+  return new Example().of(controlOf(schema), [])
 }
 
-interface Around {
-  /** The schemas that contain this one. */
-  readonly above: readonly Schema[]
-  /** The parts that the example may still have. */
-  readonly parts: { left: number }
+class Example {
+  #partsLeft = maxParts
+
+  /** `above` are the controls that contain this one. */
+  of(control: Control, above: readonly Control[]): unknown {
+    this.#partsLeft -= 1
+    if (above.length > maxDepth || this.#partsLeft < 0) return '...'
+    if (control.initial !== undefined) return control.initial
+    const part = (one: () => Control): unknown => this.of(one(), [...above, control])
+    switch (control.kind) {
+      case 'fixed':
+        return control.value
+      case 'choice':
+        return control.options[0]?.value
+      case 'object':
+        return Object.fromEntries(neededOf(control.fields).map((field) => [field.name, part(field.control)]))
+      case 'list':
+        return control.min > 0 ? [part(control.item)] : []
+      case 'tuple':
+        return control.items.map(part)
+      case 'checkboxes':
+        return []
+      case 'record':
+        return {}
+      case 'nullable':
+        return endsWithin(control.inner, above) ? part(control.inner) : null
+      case 'union': {
+        // An alternative that contains itself has no end.
+        const ending = control.variants.find((variant) => endsWithin(variant.control, above))
+        const chosen = ending ?? control.variants[0]
+        return chosen === undefined ? '...' : part(chosen.control)
+      }
+      case 'number':
+        return control.min ?? 1
+      case 'boolean':
+        return true
+      case 'text':
+      case 'date':
+      case 'time':
+      case 'date-time':
+      case 'marked':
+      case 'json':
+        return '...'
+    }
+  }
 }
 
-function exampleWithin(schema: unknown, root: unknown, { above, parts }: Around): unknown {
-  const found = resolve(schema, root)
-  parts.left -= 1
-  if (found === undefined || above.length > maxDepth || parts.left < 0) return '...'
-  const within = [...above, found]
-  const exampleOfPart = (part: unknown) => exampleWithin(part, root, { above: within, parts })
-  const { const: only, enum: values, default: usual, anyOf, oneOf } = found
-  if (usual !== undefined) return usual
-  if (only !== undefined) return only
-  if (Array.isArray(values)) return values[0]
-  const choices = [anyOf ?? oneOf ?? []].flat() as readonly unknown[]
-  if (choices.length > 0) {
-    // A choice that contains itself has no end.
-    const ending = choices.find((choice) => !within.some((one) => one === resolve(choice, root)))
-    return exampleOfPart(ending ?? choices[0])
-  }
-  switch ([found['type']].flat()[0]) {
-    case 'object':
-      return Object.fromEntries(requiredOf(found).map(([name, of]) => [name, exampleOfPart(of)]))
-    case 'array':
-      if (Array.isArray(found['prefixItems'])) return found['prefixItems'].map(exampleOfPart)
-      return Number(found['minItems'] ?? 0) > 0 ? [exampleOfPart(found['items'])] : []
-    case 'number':
-    case 'integer':
-      return typeof found['minimum'] === 'number' ? found['minimum'] : 1
-    case 'boolean':
-      return true
-    case 'null':
-      return null
-    default:
-      return '...'
-  }
+function endsWithin(control: () => Control, above: readonly Control[]): boolean {
+  const { schema } = control()
+  return schema === undefined || !above.some((one) => one.schema === schema)
 }
 
 /** Names what a value of a schema needs: the required fields of an object, or else its type. */
 export function describeNeeds(schema: unknown): string {
-  const found = resolve(schema, schema)
-  if (found === undefined) return ''
-  if (found['type'] !== 'object') return typeOf(found, schema)
-  return requiredOf(found)
-    .map(([name, of]) => `${name} (${typeOf(resolve(of, schema) ?? {}, schema)})`)
+  if (schema === undefined) return ''
+  const control = controlOf(schema)
+  if (control.kind !== 'object') return typeOf(control)
+  return neededOf(control.fields)
+    .map(({ name, control: part }) => `${name} (${typeOf(part())})`)
     .join(', ')
 }
 
-function requiredOf(schema: Schema): readonly (readonly [name: string, schema: unknown])[] {
-  const required = Array.isArray(schema['required']) ? (schema['required'] as readonly unknown[]) : []
-  const properties = Object.entries(toSchema(schema['properties']) ?? {})
-  // Callers may omit a property with a default.
-  return properties.filter(([name, of]) => required.includes(name) && toSchema(of)?.['default'] === undefined)
+/** Callers may omit a property with a default. */
+function neededOf(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(({ isRequired, control }) => isRequired && control().initial === undefined)
 }
 
-function typeOf(schema: Schema, root: unknown): string {
-  const { const: only, enum: values, anyOf, oneOf, type } = schema
-  if (only !== undefined) return JSON.stringify(only)
-  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' or ')
-  const several = [anyOf ?? oneOf ?? []].flat() as readonly unknown[]
-  if (several.length > 0) return several.map((one) => typeOf(resolve(one, root) ?? {}, {})).join(' or ')
+/** Maximum depth of alternatives within alternatives: a schema can contain itself. */
+const maxAlternatives = 3
+
+function typeOf(control: Control, depth = 0): string {
+  switch (control.kind) {
+    case 'fixed':
+      return JSON.stringify(control.value)
+    case 'choice':
+      return control.options.map(({ value }) => JSON.stringify(value)).join(' or ')
+    case 'nullable':
+      return depth > maxAlternatives ? 'any value' : `${typeOf(control.inner(), depth + 1)} or null`
+    case 'union':
+      return depth > maxAlternatives
+        ? 'any value'
+        : [...new Set(control.variants.map((variant) => typeOf(variant.control(), depth + 1)))].join(' or ')
+    case 'number':
+      return control.isInteger ? 'integer' : 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'object':
+    case 'record':
+    case 'marked':
+      return 'object'
+    case 'list':
+    case 'tuple':
+    case 'checkboxes':
+      return 'array'
+    case 'text':
+    case 'date':
+    case 'time':
+    case 'date-time':
+      return 'string'
+    case 'json':
+      return typesOf(control.schema?.['type'])
+  }
+}
+
+function typesOf(type: unknown): string {
   const types = [type].flat().filter((one) => typeof one === 'string')
   return types.length === 0 ? 'any value' : types.join(' or ')
 }

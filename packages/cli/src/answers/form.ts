@@ -1,24 +1,20 @@
+import { type Control, controlOf, type Option, type Variant } from '@pawl/core/json-schema'
 import { safe, safeJson } from '../output/out.ts'
-import { nullable, resolve, type Schema, toSchema } from './json-schema.ts'
 import type { Choice, Terminal } from './terminal.ts'
 
-// Asks for a value, one question for each part of its JSON Schema.
+// Asks for a value, one question for each part of its form.
 
 interface Part {
   readonly label: string
   /** Where it is in the value, such as `where.town`; empty for the value itself. */
   readonly path: string
-  readonly schema: unknown
-  readonly root: unknown
+  readonly control: Control
   /** The value to begin with. */
   readonly initial: unknown
   readonly isRequired: boolean
-  /** The parts around it. */
-  readonly depth: number
+  /** Whether text that is no JSON stays text, so that a name needs no quotes. */
+  readonly isFree: boolean
 }
-
-/** Parts below it are entered as JSON: a schema can contain itself. */
-const maxDepth = 12
 
 /** What a part is left out with. */
 const leftOut = Symbol('left out')
@@ -33,51 +29,76 @@ export async function askForValue(
   schema: unknown,
   initial: unknown,
 ): Promise<unknown> {
-  return await askPart(terminal, {
-    label,
-    path: '',
-    schema,
-    root: schema,
-    initial,
-    isRequired: true,
-    depth: 0,
-  })
+  return await askWith(terminal, label, controlOf(schema), initial, schema === undefined)
+}
+
+/** Asks for a value of a control. */
+export async function askWith(
+  terminal: Terminal,
+  label: string,
+  control: Control,
+  initial: unknown,
+  isFree = false,
+): Promise<unknown> {
+  return await askPart(terminal, { label, path: '', control, initial, isRequired: true, isFree })
 }
 
 async function askPart(terminal: Terminal, given: Part): Promise<unknown> {
-  const schema = resolve(given.schema, given.root)
-  if (schema === undefined || given.depth > maxDepth) return askJson(terminal, given)
-  const label = describe(given, schema)
-  const part = { ...given, initial: given.initial === undefined ? schema['default'] : given.initial }
-  if ('const' in schema) return schema['const']
-  const { enum: values } = schema
-  if (Array.isArray(values) && values.every(isScalar)) return askChoice(terminal, { ...part, label }, values)
-  const inner = nullable(schema)
-  if (inner !== undefined) return askNullable(terminal, { ...part, label, schema: inner })
-  switch (schema['type']) {
+  const { control } = given
+  const label = describe(given)
+  const part = { ...given, label, initial: given.initial === undefined ? control.initial : given.initial }
+  switch (control.kind) {
+    case 'fixed':
+      return control.value
+    case 'choice':
+      return askChoice(terminal, part, control.options.map(choiceOf))
     case 'boolean':
-      return askChoice(terminal, { ...part, label }, [true, false])
-    case 'string':
-      return askText(terminal, { ...part, label })
+      return askChoice(
+        terminal,
+        part,
+        [true, false].map((value) => choiceOf({ value, label: '' })),
+      )
+    case 'checkboxes':
+      return askSeveral(terminal, part, control.options)
+    case 'nullable':
+      return askNullable(terminal, part, control.inner)
+    case 'union':
+      return askVariant(terminal, part, control.variants)
+    case 'text':
+    case 'date':
+    case 'time':
+    case 'date-time':
+      return askText(terminal, part)
     case 'number':
-    case 'integer':
-      return askNumber(terminal, { ...part, label }, schema['type'] === 'integer')
-    case 'array':
-      return askList(terminal, { ...part, label }, schema)
+      return askNumber(terminal, part, control.isInteger)
+    case 'list':
+      return askList(terminal, part, control.item)
     case 'object':
-      return askObject(terminal, { ...part, label }, schema)
-    default:
-      return askJson(terminal, { ...part, label })
+      return askObject(terminal, part, control)
+    case 'tuple':
+    case 'record':
+    case 'marked':
+    case 'json':
+      return askJson(terminal, part)
   }
 }
 
-async function askChoice(terminal: Terminal, part: Part, values: readonly unknown[]): Promise<unknown> {
-  const choices: Choice<unknown>[] = values.map((value) => ({ value, label: labelOf(value) }))
-  if (!part.isRequired) choices.push({ value: leftOut, label: 'No value' })
+async function askChoice(
+  terminal: Terminal,
+  part: Part,
+  options: readonly Choice<unknown>[],
+): Promise<unknown> {
+  const choices = part.isRequired ? options : [...options, { value: leftOut, label: 'No value' }]
   return terminal.choose(part.label, choices, part.isRequired ? part.initial : (part.initial ?? leftOut))
 }
 
-async function askNullable(terminal: Terminal, part: Part): Promise<unknown> {
+async function askSeveral(terminal: Terminal, part: Part, options: readonly Option[]): Promise<unknown> {
+  const initial = Array.isArray(part.initial) ? (part.initial as readonly unknown[]) : []
+  const picked = await terminal.chooseSeveral<unknown>(part.label, options.map(choiceOf), initial)
+  return picked.length === 0 && !part.isRequired ? leftOut : picked
+}
+
+async function askNullable(terminal: Terminal, part: Part, inner: () => Control): Promise<unknown> {
   const hasValue = part.initial !== null && part.initial !== undefined
   const answered = await terminal.choose(
     part.label,
@@ -91,9 +112,21 @@ async function askNullable(terminal: Terminal, part: Part): Promise<unknown> {
   if (answered === 'null') return null
   if (answered === 'leave') return leftOut
   return askPart(terminal, {
-    ...{ ...part, isRequired: true, initial: part.initial ?? undefined },
-    depth: part.depth + 1,
+    ...part,
+    control: inner(),
+    isRequired: true,
+    initial: part.initial ?? undefined,
   })
+}
+
+/** A value that is there already is changed as JSON: nothing says which of the alternatives it is. */
+async function askVariant(terminal: Terminal, part: Part, variants: readonly Variant[]): Promise<unknown> {
+  if (part.initial !== undefined) return askJson(terminal, part)
+  const choices: Choice<number>[] = variants.map(({ label }, index) => ({ value: index, label }))
+  if (!part.isRequired) choices.push({ value: -1, label: 'No value' })
+  const chosen = variants[await terminal.choose(part.label, choices, part.isRequired ? undefined : -1)]
+  if (chosen === undefined) return leftOut
+  return askPart(terminal, { ...part, control: chosen.control(), isRequired: true })
 }
 
 async function askText(terminal: Terminal, part: Part): Promise<unknown> {
@@ -126,63 +159,55 @@ function wrongNumber(line: string, isInteger: boolean): string | undefined {
   return undefined
 }
 
-async function askList(terminal: Terminal, part: Part, schema: Schema): Promise<unknown> {
-  const items = resolve(schema['items'], part.root)
-  if (items === undefined || 'prefixItems' in schema) return askJson(terminal, part)
-  const { enum: values } = items
-  const initial = Array.isArray(part.initial) ? (part.initial as readonly unknown[]) : []
-  if (Array.isArray(values) && values.every(isScalar)) {
-    const choices = values.map((value) => ({ value, label: labelOf(value) }))
-    const picked = await terminal.chooseSeveral(part.label, choices, initial)
-    return picked.length === 0 && !part.isRequired ? leftOut : picked
-  }
+async function askList(terminal: Terminal, part: Part, item: () => Control): Promise<unknown> {
   // Values that are there already are changed as JSON, all at once.
-  if (initial.length > 0) return askJson(terminal, part)
+  if (Array.isArray(part.initial) && part.initial.length > 0) return askJson(terminal, part)
   const found: unknown[] = []
   for (;;) {
     const more = found.length === 0 ? `${part.label}: add an item?` : `${part.label}: add another item?`
     if (!(await terminal.agree(more))) return found.length === 0 && !part.isRequired ? leftOut : found
     const number = found.length + 1
-    const schemaOfItem = schema['items']
+    const label = `${part.label} ${number}`
+    const path = `${part.path} ${number}`.trimStart()
     found.push(
       await askPart(terminal, {
-        ...{ label: `${part.label} ${number}`, path: `${part.path} ${number}`.trimStart() },
-        ...{ schema: schemaOfItem, root: part.root },
-        ...{ initial: undefined, isRequired: true, depth: part.depth + 1 },
+        ...part,
+        label,
+        path,
+        control: item(),
+        initial: undefined,
+        isRequired: true,
       }),
     )
   }
 }
 
-async function askObject(terminal: Terminal, part: Part, schema: Schema): Promise<unknown> {
-  const properties = toSchema(schema['properties'])
-  if (properties === undefined) return askJson(terminal, part)
+async function askObject(
+  terminal: Terminal,
+  part: Part,
+  { fields }: Extract<Control, { readonly kind: 'object' }>,
+): Promise<unknown> {
   if (!part.isRequired && part.initial === undefined && !(await terminal.agree(`${part.label}: enter it?`)))
     return leftOut
-  const required = Array.isArray(schema['required']) ? (schema['required'] as readonly unknown[]) : []
-  const initial = toSchema(part.initial) ?? {}
+  const initial: Readonly<Record<string, unknown>> = Object(part.initial)
   const found: [string, unknown][] = []
-  for (const [name, of] of Object.entries(properties)) {
+  for (const { name, isRequired, control } of fields) {
     const path = part.path === '' ? name : `${part.path}.${name}`
     const value = await askPart(terminal, {
-      ...{ label: path, path, schema: of, root: part.root },
+      ...{ label: path, path, control: control(), isRequired, isFree: false },
       initial: Object.hasOwn(initial, name) ? initial[name] : undefined,
-      isRequired: required.includes(name),
-      depth: part.depth + 1,
     })
     if (value !== leftOut) found.push([name, value])
   }
   return Object.fromEntries(found)
 }
 
-/** Asks for JSON. Without a schema, text that is no JSON stays text, so that a name needs no quotes. */
 async function askJson(terminal: Terminal, part: Part): Promise<unknown> {
-  const isFree = part.schema === undefined
   const entered = await terminal.enter(part.label, {
     initial: part.initial === undefined ? '' : safeJson(part.initial),
     ...(part.isRequired ? { placeholder: 'JSON' } : placeholderOf(part)),
     check: (line) => {
-      if (isFree || (line === '' && !part.isRequired)) return undefined
+      if (part.isFree || (line === '' && !part.isRequired)) return undefined
       return parse(line) === undefined ? 'Enter JSON, such as "text", 1, [1, 2] or {"a": 1}.' : undefined
     },
   })
@@ -191,34 +216,17 @@ async function askJson(terminal: Terminal, part: Part): Promise<unknown> {
   return json === undefined ? entered : json.value
 }
 
-/** The schema of a value, for one that comes without. */
-export function schemaLike(value: unknown): unknown {
-  switch (typeof value) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return { type: typeof value }
-    default:
-      return {}
-  }
-}
-
-function describe({ label }: Part, { title, description }: Schema): string {
-  const name = typeof title === 'string' ? title : label
-  return typeof description === 'string' ? `${name} (${description})` : name
+function describe({ label, control: { title, description } }: Part): string {
+  const name = title ?? label
+  return description === undefined ? name : `${name} (${description})`
 }
 
 function placeholderOf({ isRequired }: Part): { readonly placeholder?: string } {
   return isRequired ? {} : { placeholder: 'none' }
 }
 
-function isScalar(value: unknown): boolean {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
-}
-
-function labelOf(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+function choiceOf({ value, label }: Option): Choice<unknown> {
+  return { value, label: typeof value === 'boolean' ? (value ? 'Yes' : 'No') : label }
 }
 
 /** Undefined if the text is no JSON: null is JSON too. */

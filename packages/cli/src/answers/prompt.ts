@@ -1,7 +1,8 @@
+import { controlOfValue, propertyControl } from '@pawl/core/json-schema'
 import type { AskJson } from '../door/door.ts'
 import { usageError } from '../door/problem.ts'
 import { findEditor, openEditor } from './editor.ts'
-import { askForValue, schemaLike } from './form.ts'
+import { askForValue, askWith } from './form.ts'
 import type { AnswerJson } from './read-answer.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -110,7 +111,8 @@ async function fillParams(terminal: Terminal, ask: AskJson, draft: AnswerJson): 
   const changed: [string, unknown][] = []
   for (const name of editable) {
     const initial = Object.hasOwn(before, name) ? before[name] : shown[name]
-    const value = await askForValue(terminal, name, schemaLike(shown[name]), initial)
+    const control = propertyControl(ask.schema, name) ?? controlOfValue(shown[name])
+    const value = await askWith(terminal, name, control, initial)
     if (JSON.stringify(value) !== JSON.stringify(shown[name])) changed.push([name, value])
   }
   return changed.length === 0 ? {} : { params: Object.fromEntries(changed) }

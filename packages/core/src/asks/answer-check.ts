@@ -1,7 +1,7 @@
 import { isEqual } from '../base/equal.ts'
 import { IssueList, type Issues, oneIssue } from '../base/issues.ts'
 import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
-import { checkJsonSchema } from './json-schema/check.ts'
+import { checkJsonSchema } from '../schemas/json-schema/check.ts'
 import { checkSameTypes } from './same-types.ts'
 
 type Answer = AnswerPayload['answer']

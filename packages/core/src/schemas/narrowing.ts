@@ -1,4 +1,5 @@
 import { canonical } from '../base/canonical.ts'
+import { References } from './json-schema/references.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -23,12 +24,16 @@ export function isNarrowing(narrow: object, wide: object): boolean {
 class Comparison {
   readonly #narrowest: Json
   readonly #widest: Json
+  readonly #narrowReferences: References
+  readonly #wideReferences: References
   /** Results by pair. While a pair is being compared, it counts as matching. */
   readonly #found = new Map<Json, Map<Json, boolean>>()
 
   constructor(narrowest: Json, widest: Json) {
     this.#narrowest = narrowest
     this.#widest = widest
+    this.#narrowReferences = new References(narrowest)
+    this.#wideReferences = new References(widest)
   }
 
   get holds(): boolean {
@@ -48,8 +53,8 @@ class Comparison {
   }
 
   #saysAsMuch(narrow: Json, wide: Json): boolean {
-    if ('$ref' in narrow) return this.#isWithin(follow(narrow, this.#narrowest), wide)
-    if ('$ref' in wide) return this.#isWithin(narrow, follow(wide, this.#widest))
+    if (typeof narrow['$ref'] === 'string') return this.#isWithin(this.#narrowReferences.follow(narrow), wide)
+    if (typeof wide['$ref'] === 'string') return this.#isWithin(narrow, this.#wideReferences.follow(wide))
     const words = wordsOf(wide)
     if (words.length === 0) return wordsOf(narrow).length === 0
     return words.every((word) => this.#says(word, narrow, wide)) && this.#addsOnlyWhatFits(narrow, wide)
@@ -84,12 +89,6 @@ function wordsOf(json: Json): readonly string[] {
     (word) =>
       !ignored.includes(word) && !(word === 'additionalProperties' && typeof json[word] === 'boolean'),
   )
-}
-
-function follow({ $ref }: Json, root: Json): unknown {
-  const path = String($ref).split('/').slice(1)
-  const keys = path.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return keys.reduce<unknown>((part, key) => Object(part)[key], root)
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type core, z } from 'zod'
-import { checkJsonSchema } from '../../src/asks/json-schema/check.ts'
 import { IssueList } from '../../src/base/issues.ts'
+import { checkJsonSchema } from '../../src/schemas/json-schema/check.ts'
 import { isOptional, isTransforming, jsonSchemaOf } from '../../src/schemas/schema.ts'
 
 /** A schema of a type, a value that it accepts, and whether it returns something else than it accepts. */

@@ -1,4 +1,4 @@
-import { isObject } from '../form/control.ts'
+import { isObject } from '../api/json.ts'
 import { type AskDraft, emptyDraft } from './draft.ts'
 
 // What a person has prepared is kept across a reload, in the tab.

@@ -1,5 +1,6 @@
+import { type Control, isNested, rowsAtFirst } from '@pawl/core/json-schema'
+import { isObject } from '../api/json.ts'
 import type { Json, JsonObject } from '../api/types.ts'
-import { type Control, isObject, rowsAtFirst } from './control.ts'
 
 /**
  * What has been entered so far, also what is not valid yet. It is plain JSON, so that it can be kept across a reload. What
@@ -114,11 +115,6 @@ function fieldDrafts(
     return [field.name, isClosed ? untouched : draftOf(child, part)]
   })
   return Object.fromEntries(entries)
-}
-
-/** Parts with parts of their own. */
-export function isNested(control: Control): control is Extract<Control, Nested> {
-  return ['object', 'tuple', 'record', 'union', 'nullable', 'list'].includes(control.kind)
 }
 
 function unionDraft(control: Extract<Control, { kind: 'union' }>, value: Json | undefined): Draft {

@@ -1,4 +1,4 @@
-import type { Control } from './control.ts'
+import type { Control } from '@pawl/core/json-schema'
 import type { FieldProps } from './fields.tsx'
 import { Checkboxes, Choice, YesNo } from './options.tsx'
 

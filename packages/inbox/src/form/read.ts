@@ -1,7 +1,7 @@
+import { type Control, isNested } from '@pawl/core/json-schema'
 import type { Issue, Json } from '../api/types.ts'
 import { en } from '../en.ts'
-import type { Control } from './control.ts'
-import { type Draft, draftOf, isNested } from './draft.ts'
+import { type Draft, draftOf } from './draft.ts'
 
 /** A value, or undefined where nothing was entered; and what cannot be sent at all. The server checks the rest. */
 export interface Read {

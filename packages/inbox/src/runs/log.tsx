@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { isObject } from '../api/json.ts'
 import type { FailedAttempt, Json, LogEntry } from '../api/types.ts'
 import { en } from '../en.ts'
-import { isObject } from '../form/control.ts'
 import type { StillHandlers } from '../live/still.ts'
 import { plainOf, summaryOf } from '../text/plain.ts'
 import { Text } from '../text/text.tsx'

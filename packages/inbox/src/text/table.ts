@@ -1,5 +1,5 @@
+import { isObject } from '../api/json.ts'
 import type { Json } from '../api/types.ts'
-import { isObject } from '../form/control.ts'
 import { summaryOf } from './plain.ts'
 
 const mostColumns = 30

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { isObject } from '../api/json.ts'
 import type { Json } from '../api/types.ts'
 import { en } from '../en.ts'
-import { isObject } from '../form/control.ts'
 import { plainOf } from './plain.ts'
 import { marked, Text } from './text.tsx'
 

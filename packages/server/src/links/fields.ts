@@ -1,4 +1,5 @@
 import type { Answer, Ask } from '@pawl/core'
+import { type Control, controlOf, controlOfValue, propertyControl } from '@pawl/core/json-schema'
 import { writePayload } from '../json/payload.ts'
 
 /** A field of the form behind a link. Forms need no script, so anything but a scalar is edited as JSON. */
@@ -14,59 +15,71 @@ export interface Field {
   readonly text: string
 }
 
-interface Known {
-  readonly type?: unknown
-  readonly enum?: readonly unknown[]
-  readonly properties?: Readonly<Record<string, Known>>
-  readonly required?: readonly string[]
-  readonly title?: string
-}
-
 /** The fields of an ask: its data, or the params or artifact that may be edited. */
 export function fieldsOf(ask: Ask): readonly Field[] {
-  const schema = (ask.schema ?? {}) as Known
-  if (ask.kind === 'input') return inputFields(schema, ask.initial)
+  if (ask.kind === 'input') return inputFields(controlOf(ask.schema), ask.initial)
   if (ask.kind === 'approve') {
     const params = (ask.params ?? {}) as Readonly<Record<string, unknown>>
-    return ask.editable.map((name) =>
-      fieldOf(`params.${name}`, name, schema.properties?.[name] ?? shapeOf(params[name]), params[name], true),
-    )
+    return ask.editable.map((name) => {
+      const control = propertyControl(ask.schema, name) ?? controlOfValue(params[name])
+      return fieldOf(`params.${name}`, name, control, params[name], true)
+    })
   }
   if (ask.kind === 'review' && ask.editable.includes('artifact'))
-    return [fieldOf('artifact', 'Your version', shapeOf(ask.artifact), ask.artifact, true)]
+    return [fieldOf('artifact', 'Your version', controlOfValue(ask.artifact), ask.artifact, true)]
   return []
 }
 
 /** Maximum number of fields of a form. Data with more is one field of JSON. */
 const maxFields = 200
 
-function inputFields(schema: Known, initial: unknown): readonly Field[] {
-  const { properties, required = [] } = schema
+function inputFields(control: Control, initial: unknown): readonly Field[] {
+  if (control.kind !== 'object' || control.fields.length > maxFields)
+    return [fieldOf('value', control.title ?? 'Answer', control, initial, true)]
   const begun = (initial ?? {}) as Readonly<Record<string, unknown>>
-  if (properties === undefined || Object.keys(properties).length > maxFields)
-    return [fieldOf('value', schema.title ?? 'Answer', schema, initial, true)]
-  return Object.entries(properties).map(([name, known]) =>
-    fieldOf(`value.${name}`, known.title ?? name, known, begun[name], required.includes(name)),
-  )
+  return control.fields.map((field) => {
+    const own = field.control()
+    const value = Object.hasOwn(begun, field.name) ? begun[field.name] : undefined
+    return fieldOf(`value.${field.name}`, own.title ?? field.name, own, value, field.isRequired)
+  })
 }
 
-function fieldOf(name: string, label: string, known: Known, value: unknown, isRequired: boolean): Field {
-  const isEnum = known.enum?.every((one) => typeof one === 'string') === true
-  const options = isEnum
-    ? (known.enum as readonly string[])
-    : known.type === 'boolean'
-      ? ['true', 'false']
-      : []
-  const type = options.length > 0 ? 'choice' : (types[String(known.type)] ?? 'json')
-  const isText = type === 'text' || isEnum
-  const text = value === undefined ? '' : isText && typeof value === 'string' ? value : toJson(value)
+function fieldOf(name: string, label: string, control: Control, value: unknown, isRequired: boolean): Field {
+  const { type, options } = entryOf(control)
+  const first = value === undefined ? (control.kind === 'fixed' ? control.value : control.initial) : value
+  const isText = type === 'text' || (type === 'choice' && control.kind === 'choice')
+  const text = first === undefined ? '' : isText && typeof first === 'string' ? first : toJson(first)
   return { name: `field.${name}`, label, type, options, isRequired, text }
 }
 
-const types: Readonly<Record<string, Field['type']>> = { string: 'text', number: 'number', integer: 'number' }
-
-function shapeOf(value: unknown): Known {
-  return { type: typeof value }
+function entryOf(control: Control): Pick<Field, 'type' | 'options'> {
+  switch (control.kind) {
+    case 'text':
+    case 'date':
+    case 'time':
+    case 'date-time':
+      return { type: 'text', options: [] }
+    case 'number':
+      return { type: 'number', options: [] }
+    case 'boolean':
+      return { type: 'choice', options: ['true', 'false'] }
+    case 'choice': {
+      const texts = control.options.map(({ value }) => value).filter((value) => typeof value === 'string')
+      const isPicked = texts.length > 0 && texts.length === control.options.length
+      return isPicked ? { type: 'choice', options: texts } : { type: 'json', options: [] }
+    }
+    case 'fixed':
+    case 'checkboxes':
+    case 'object':
+    case 'list':
+    case 'tuple':
+    case 'record':
+    case 'nullable':
+    case 'union':
+    case 'marked':
+    case 'json':
+      return { type: 'json', options: [] }
+  }
 }
 
 function toJson(value: unknown): string {

@@ -1,9 +1,9 @@
-import { checkJsonSchema } from '../../asks/json-schema/check.ts'
 import { IssueList, type Issues, oneIssue } from '../../base/issues.ts'
 import { canExecute, chooseVersion } from '../../ports/abilities.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { ProcedureInput } from '../../runs/procedure-inputs.ts'
+import { checkJsonSchema } from '../../schemas/json-schema/check.ts'
 import { readTelling, type Telling } from './telling.ts'
 
 /** How long it is believed that a worker takes an input: a deploy may have replaced it. */

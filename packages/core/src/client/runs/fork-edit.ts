@@ -1,5 +1,4 @@
 import { checkAnswer } from '../../asks/answer-check.ts'
-import { withDefaults } from '../../asks/json-schema/defaults.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { checkObject, refuse } from '../../checks/options.ts'
 import { listIssues } from '../../errors/catalogue.ts'
@@ -8,6 +7,7 @@ import { consentedAction } from '../../events/consent.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AnswerPayload, AskPayload } from '../../events/payloads.ts'
+import { withDefaults } from '../../schemas/json-schema/defaults.ts'
 
 /** Whether the result of a kind of operation is an answer. The decision of an agent is none, even if people were asked. */
 const isAnswerOf: { readonly [K in OperationKind]: boolean } = {

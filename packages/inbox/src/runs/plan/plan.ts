@@ -1,5 +1,5 @@
+import { isObject } from '../../api/json.ts'
 import type { Json, LogEntry, State, Waiting } from '../../api/types.ts'
-import { isObject } from '../../form/control.ts'
 import { plainOf } from '../../text/plain.ts'
 
 /** A plan that a run exposes. */

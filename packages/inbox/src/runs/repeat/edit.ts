@@ -1,3 +1,4 @@
+import { isObject } from '../../api/json.ts'
 import type { Ask, Fork, Json, LogEntry } from '../../api/types.ts'
 import {
   type Act,
@@ -11,7 +12,6 @@ import {
   valueControl,
 } from '../../ask/draft.ts'
 import { en } from '../../en.ts'
-import { isObject } from '../../form/control.ts'
 import { draftOf } from '../../form/draft.ts'
 import { readDraft } from '../../form/read.ts'
 

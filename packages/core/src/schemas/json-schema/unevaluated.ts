@@ -96,10 +96,10 @@ function appliedParts(
 ): readonly Json[] {
   if (!isJson(schema) || seen.has(schema)) return []
   seen.add(schema)
-  const { $ref, allOf, anyOf, oneOf } = schema
+  const { allOf, anyOf, oneOf } = schema
   const isValid = (part: unknown): boolean => walk.isValid(walk.nodeOf(part), value, trail)
   const inner = [
-    ...(typeof $ref === 'string' ? [walk.resolve($ref, schema)] : []),
+    walk.targetOf(schema),
     ...listOf(allOf),
     ...[...listOf(anyOf), ...listOf(oneOf)].filter(isValid),
     ...conditional(walk, schema, isValid),

@@ -14,9 +14,7 @@ export function inPlaceRules(walk: Walk, schema: Json): readonly Rule[] {
 }
 
 function refRules(walk: Walk, schema: Json): readonly Rule[] {
-  const { $ref } = schema
-  if (typeof $ref !== 'string') return []
-  const target = walk.resolve($ref, schema)
+  const target = walk.targetOf(schema)
   return target === undefined ? [] : [(value, place, trail) => walk.follow(target, value, place, trail)]
 }
 

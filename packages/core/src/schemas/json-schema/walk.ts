@@ -31,8 +31,8 @@ export interface Walk {
   isValid(node: Node, value: unknown, trail: Trail): boolean
   /** Returns the first issue of a value as text; empty if there is none. */
   describe(node: Node, value: unknown, trail: Trail): string
-  /** Resolves a `$ref` of a schema; undefined if it is unknown. */
-  resolve(ref: string, from: Json): unknown
+  /** Returns what the `$ref` of a schema leads to; undefined if there is none, or if it is unknown. */
+  targetOf(schema: Json): unknown
   /** Checks a value against the target of a `$ref`. */
   follow(target: unknown, value: unknown, place: Place, trail: Trail): boolean
 }

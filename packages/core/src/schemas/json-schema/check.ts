@@ -100,8 +100,8 @@ class Check implements Walk {
     return path === '' ? message : `${path}: ${message}`
   }
 
-  resolve(ref: string, from: Json): unknown {
-    return this.#references.resolve(ref, from)
+  targetOf(schema: Json): unknown {
+    return this.#references.targetOf(schema)
   }
 
   follow(target: unknown, value: unknown, place: Place, before: Trail): boolean {

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkJsonSchema } from '../../../src/asks/json-schema/check.ts'
 import { IssueList, type Issues } from '../../../src/base/issues.ts'
+import { checkJsonSchema } from '../../../src/schemas/json-schema/check.ts'
 
 function check(schema: object, value: unknown): Issues['issues'] {
   const list = new IssueList()

@@ -108,9 +108,10 @@ function fitsNone(branches: readonly unknown[]): string {
 function partsOf(walk: Walk, schema: unknown, seen: Set<unknown> = new Set()): readonly Json[] {
   if (!isJson(schema) || seen.has(schema)) return []
   seen.add(schema)
-  const { $ref } = schema
-  const target = typeof $ref === 'string' ? walk.resolve($ref, schema) : undefined
-  return [schema, ...[target, ...listOf(schema['allOf'])].flatMap((part) => partsOf(walk, part, seen))]
+  return [
+    schema,
+    ...[walk.targetOf(schema), ...listOf(schema['allOf'])].flatMap((part) => partsOf(walk, part, seen)),
+  ]
 }
 
 /** Returns whether a value has the type that a schema requires, without looking at its parts. */
