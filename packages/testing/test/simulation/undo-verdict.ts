@@ -12,12 +12,7 @@ export function findEndFaults(
   run: RunRecord,
 ): readonly string[] {
   const mayThrow = programs.some(({ name, throws }) => name === run.procedure && throws)
-  const isUndue =
-    skipsUndos(run) &&
-    !hasMistakes &&
-    !endedWithCancel(run) &&
-    !waitedForCode(run) &&
-    !skippedWhy(run)?.includes('returned ctx.continueAs()')
+  const isUndue = skipsUndos(run) && !hasMistakes && !endedWithCancel(run) && !waitedForCode(run)
   const isFailedByMistake = hasMistakes && isCancelled(run)
   return [
     run.state === 'cancelled' && !isCancelled(run) && 'it is cancelled, and its log says nothing of it',

@@ -31,13 +31,18 @@ export class ContinueRequests {
     return request
   }
 
+  /** Whether an output is a request. */
+  has(output: unknown): boolean {
+    return this.#made?.has(output) === true
+  }
+
   /**
    * Returns the request that the procedure has returned; null if it has made none.
    * @throws PawlError 'output-invalid' if it has made one and returned something else
    */
   find(output: unknown): ContinueRequest | null {
     if (this.#made === null) return null
-    if (this.#made.has(output)) return output as ContinueRequest
+    if (this.has(output)) return output as ContinueRequest
     const message = 'the procedure called ctx.continueAs() and did not return what it gives'
     throw new PawlError('output-invalid', oneIssue('', message), {
       remedy: 'Write `return ctx.continueAs(…)`.',

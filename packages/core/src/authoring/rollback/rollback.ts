@@ -5,6 +5,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import type { RollbackRecord } from '../../events/payloads.ts'
 import type { Scopes } from '../../kernel/operation.ts'
 import { createScope, type Scope } from '../../kernel/scope.ts'
+import type { ContinueRequests } from '../generations/continue-as.ts'
 import type { Resolution } from '../human/ask.ts'
 import { escalation } from '../human/context.ts'
 import type { ProcedureOperation } from '../operations.ts'
@@ -59,6 +60,7 @@ export interface RollbackOptions {
   isParked(error: unknown): boolean
   /** Receives what is undone. */
   readonly rollback: RollbackProgress
+  readonly requests: Pick<ContinueRequests, 'has'>
 }
 
 /**
@@ -180,7 +182,12 @@ export class Rollback {
         )
       }
       scopes.onForced(fail)
-      body.then(resolve, fail)
+      body.then((output) => {
+        // The cancel had reached the procedure: the run does not continue, whatever its code returns.
+        const cancel = scopes.root.closed?.error
+        if (cancel && this.#options.requests.has(output)) fail(cancel())
+        else resolve(output)
+      }, fail)
     })
   }
 

@@ -41,6 +41,11 @@ export function recordCancel(payload: CancelledPayload): RunDraft {
   return { type: 'cancelled', payload: encodeCancel(payload), effects: [] }
 }
 
+/** Records a cancel in the next generation too. */
+export function recordCancelAgain({ reason, by }: CancelNote): RunDraft {
+  return recordCancel({ ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) })
+}
+
 /** Records that the run's own timeout has passed. */
 export function recordTimeout(): RunDraft {
   return recordCancel({ reason: 'timed out' })

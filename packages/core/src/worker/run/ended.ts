@@ -46,8 +46,12 @@ export function reportContinued({ logger }: WorkerServices, state: RunState): vo
   const { id, continuation, ending } = state
   for (const reason of continuation.unhandled.filter((one) => !isBug(one)))
     logger.warn(`Run "${id}" has continued with an unhandled rejection`, { error: reason })
-  const undos = continuation.rollback.left.length
-  if (undos > 0) logger.warn(`Run "${id}" has continued with ${undos} registered undos, which are forgotten`)
+  const late = [...(state.lateSteps ?? [])].map(({ operation }) => operation.name)
+  const undos = [...continuation.rollback.left, ...late]
+  if (undos.length > 0)
+    logger.warn(`Run "${id}" has continued with ${undos.length} registered undos, which are forgotten`, {
+      undos,
+    })
   warnOfUnfinished(state, 'continued')
   warnOfUnbegun(state, ending as Ending, 'continued')
   warnOfUnread(state, 'continued')

@@ -15,7 +15,7 @@ import { checkInput, hashOfGiven } from '../../runs/check-start.ts'
 import { composeRun } from '../../runs/new-run.ts'
 import { writtenEvent } from '../../runs/run-event.ts'
 import type { Draft } from '../activities/activity.ts'
-import { cancelWith } from './cancelling.ts'
+import { cancelledEvent, recordCancelAgain } from './cancelling.ts'
 import { type Ending, failWith } from './ending.ts'
 import { effectsOf, eventsOf } from './outbox.ts'
 import type { RunState } from './state.ts'
@@ -33,31 +33,28 @@ export interface NextGeneration {
   readonly messages: readonly Message[]
 }
 
-/** Checks the input of the next generation. A run that cannot continue with it fails, and one that was cancelled ends. */
+/** Checks the input of the next generation. A run that cannot continue with it fails. */
 export async function continueWith(
   state: RunState,
   { input }: ContinueRequest,
   left: readonly Pending<ProcedureOperation>[],
 ): Promise<Ending> {
-  if (state.cancelled !== null)
-    return {
-      ...cancelWith(state.cancelled.reason, left),
-      skips: 'the run was cancelled, and its procedure returned ctx.continueAs()',
-    }
   const code = state.continuation.start.definition
   const checked = await checkInput({ validate }, { code, input: decode(input) })
-  if (!checked.ok)
-    return failWith(
-      new PawlError('input-invalid', issuesOf(checked), {
-        next: 'The run could not continue with it, and fails.',
-        remedy: 'Correct the input of `ctx.continueAs`.',
-      }),
-      left,
-    )
+  if (!checked.ok) {
+    const error = new PawlError('input-invalid', issuesOf(checked), {
+      next: 'The run could not continue with it, and fails.',
+      remedy: 'Correct the input of `ctx.continueAs`.',
+    })
+    return { ...failWith(error, left), skips: 'the procedure had returned ctx.continueAs()' }
+  }
   return { state: 'completed', failure: null, payload: null, left, next: { input: checked.value } }
 }
 
-/** Composes the unit that begins the next generation: it closes what the present one has left, and is strict. */
+/**
+ * Composes the unit that begins the next generation: it closes what the present one has left, and is strict. A cancel that was
+ * recorded after the procedure had returned is for the next generation, as one is that arrives later.
+ */
 export function composeNext(
   state: RunState,
   input: unknown,
@@ -65,13 +62,17 @@ export function composeNext(
   withdrawn: readonly Draft[],
   answers: readonly Effect[],
 ): Unit {
-  const { log, mailbox, continuation, published, services } = state
+  const { log, mailbox, continuation, published, services, cancelled } = state
   const drafts = [...sent, ...withdrawn]
   const { number } = continuation.generation
   const { base, ...unit } = log.appendGeneration(eventsOf(drafts), (previous) => [
     composeStarted(state, input, previous),
+    ...(cancelled === null ? [] : [cancelledEvent(recordCancelAgain(cancelled))]),
   ])
-  const next: RunInfo = { waiting: [], ...originOf({ number: number + 1 }, continuation.forkedFrom) }
+  const next: RunInfo = {
+    ...{ waiting: [], ...originOf({ number: number + 1 }, continuation.forkedFrom) },
+    ...(cancelled === null ? {} : { cancelled }),
+  }
   const shown = published?.take(next, () => next, services.time.now())
   const effects: readonly Effect[] = [
     ...effectsOf(drafts),
