@@ -1,7 +1,16 @@
-import { type Ctx, checkRuns, createEngine, PawlError, type Procedure, procedure } from '@pawl/core'
+import {
+  type Ctx,
+  checkRuns,
+  createClient,
+  createEngine,
+  PawlError,
+  type Procedure,
+  procedure,
+} from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { keepLines, refusalOf } from './support.ts'
 
 /** A procedure named `ship` with this body. */
 function shipWith(body: (ctx: Ctx) => Promise<unknown>, version = 1): Procedure<undefined, unknown> {
@@ -228,4 +237,70 @@ test('check reports a completed run whose code would return something else', asy
       asked: 'its completion with {"box":2}',
     },
   ])
+})
+
+describe('check of a run that was cancelled', () => {
+  const keep = { logger: keepLines().logger }
+
+  test('reports no difference if the run ended before its first turn', async () => {
+    const store = memory()
+    const client = createClient({ store })
+    const stubborn = procedure({ name: 'stubborn' }, async (ctx) => {
+      await ctx.sleep('1d').catch(() => {})
+    })
+    const undoing = procedure({ name: 'undoing' }, async (ctx) => {
+      ctx.onRollback('hold', () => {})
+      await ctx.step('work', () => 1)
+    })
+    for (const one of [stubborn, undoing]) await (await client.run(one, undefined, { id: one.name })).cancel()
+    await client.stop()
+    await using engine = await testEngine({ procedures: [stubborn, undoing], store, ...keep })
+    for (const { name } of [stubborn, undoing]) await refusalOf(engine.get(name).result())
+    for (const { name } of [stubborn, undoing])
+      expect(await engine.check({ run: name })).toMatchObject([{ verdict: 'same' }])
+  })
+
+  test('reports no difference if the run was cancelled as it returned continueAs', async () => {
+    const working = procedure({ name: 'working' }, async (ctx): Promise<void> => {
+      await ctx.step('hold', () => 1)
+      await ctx.sleep('1d')
+    })
+    // What an earlier release has recorded of this code.
+    const continuing = procedure({ name: 'working' }, async (ctx): Promise<void> => {
+      await ctx.step('hold', () => 1, { undo: () => {} })
+      return ctx.continueAs()
+    })
+    const store = memory()
+    const one = await testEngine({ procedures: [working], store })
+    const run = await one.run(working, undefined, { id: 'a' })
+    await one.advance('1h')
+    await run.cancel()
+    await refusalOf(run.result())
+    await one.stop()
+    await using engine = await testEngine({ procedures: [continuing], store, ...keep })
+    expect(await engine.check({ run: 'a' })).toMatchObject([{ verdict: 'same' }])
+  })
+
+  test('reports code that does something else before the cancel, or undoes something else behind it', async () => {
+    const holding = (name: string, undoes: boolean) =>
+      procedure({ name: 'holding' }, async (ctx) => {
+        await ctx.step(name, () => 1, undoes ? { undo: () => {} } : {})
+        await ctx.sleep('1d')
+      })
+    const store = memory()
+    const one = await testEngine({ procedures: [holding('hold', true)], store })
+    const run = await one.run(holding('hold', true), undefined, { id: 'a' })
+    await one.advance('1h')
+    await run.cancel()
+    await refusalOf(run.result())
+    await one.stop()
+    for (const [changed, verdict] of [
+      [holding('hold', true), 'same'],
+      [holding('take', true), 'diverges'],
+      [holding('hold', false), 'diverges'],
+    ] as const) {
+      await using engine = await testEngine({ procedures: [changed], store, ...keep })
+      expect(await engine.check({ run: 'a' })).toMatchObject([{ verdict }])
+    }
+  })
 })

@@ -30,6 +30,7 @@ import {
 import { deliverPage, type LogSource } from '../run/replay-log.ts'
 import { readStart, type Start } from '../run/start.ts'
 import type { ProgramServices } from '../services.ts'
+import { CancelledEnd } from './cancelled-end.ts'
 
 /** A log to be replayed with the code of a procedure. */
 export interface CheckedLog {
@@ -74,6 +75,7 @@ async function replayAndCompare(
   marks: Marks | undefined,
 ): Promise<LogVerdict | null> {
   const index = new LogIndex()
+  const end = new CancelledEnd()
   let replay: Replay | null = null
   let last: LogEvent | undefined
   for await (const page of log.pages()) {
@@ -88,7 +90,7 @@ async function replayAndCompare(
     if (!replay.branches.learn(page)) return null
     index.add(page)
     last = page.at(-1)
-    await deliverPage(replay.execution, page, log)
+    await deliverPage(replay.execution, page, log, end.withoutIt(page))
   }
   if (replay === null) return { verdict: quarantinedFor(id, 'its log is empty'), versions: {} }
   const { start, branches, execution } = replay

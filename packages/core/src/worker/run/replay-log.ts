@@ -11,13 +11,14 @@ export interface LogSource {
   pages(): AsyncIterable<readonly LogEvent[]>
 }
 
-/** Delivers a page of a log to an execution. Resolves when all queues are drained. */
+/** Delivers a page of a log to an execution. `compared`: the events that its code has to agree with. Resolves when all queues are drained. */
 export function deliverPage(
   execution: Execution<ProcedureOperation>,
   page: readonly LogEvent[],
   { head }: LogSource,
+  compared: readonly LogEvent[] = page,
 ): Promise<void> {
   const [first] = page as readonly [LogEvent]
-  execution.enqueue(page, first.seq + page.length < head)
+  execution.enqueue(compared, first.seq + page.length < head)
   return new Promise((resolve) => drain(execution, resolve))
 }
