@@ -1,9 +1,10 @@
 // Checks that dependencies point one way: the layers inside core, the borders between packages, no import
-// cycles, and clock, chance and Node only where they belong.  A type import counts as much as any other.
+// cycles, no two folders that import each other, and clock, chance and Node only where they belong.  A type import counts as much as any other.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCycle } from './layers/cycles.ts'
+import { explainMutualFolders } from './layers/folders.ts'
 import { readModule } from './layers/module.ts'
 import { explainFile, explainImport, explainUse } from './layers/rules.ts'
 
@@ -31,6 +32,8 @@ for (const file of listFiles()) {
 
 const cycle = findCycle(graph)
 if (cycle) faults.push(`import cycle: ${cycle.join(' -> ')}`)
+const sources = [...graph].filter(([file]) => /^packages\/[^/]+\/src\//.test(file))
+faults.push(...explainMutualFolders(new Map(sources)))
 
 for (const fault of faults) console.error(fault)
 console.log(`layers: ${graph.size} files, ${faults.length} faults`)
@@ -41,6 +44,6 @@ function listFiles(): string[] {
   return ['packages', 'examples', 'test', 'bench'].flatMap((folder) =>
     readdirSync(posix.join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((path) => posix.join(folder, path.replaceAll('\\', '/')))
-      .filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(path)),
+      .filter((path) => /\.tsx?$/.test(path) && !/(^|\/)(node_modules|dist)\//.test(path)),
   )
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { bannedWords } from './words/banned.ts'
 
 const searched = ['packages', 'examples', 'docs', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
-const isSearched = /\.(?:ts|md|mjs)$/
+const isSearched = /\.(?:tsx?|md|mjs)$/
 
 const paths = process.argv.slice(2)
 const files = execFileSync('git', ['ls-files', '--', ...(paths.length === 0 ? searched : paths)], {

@@ -125,7 +125,7 @@ test('a new kind of operation is asked for by the operations, the activities and
   ).toEqual(
     expect.arrayContaining([
       'core/src/authoring/operations.ts',
-      'core/src/client/log/operation-views.ts',
+      'core/src/client/views/operation-views.ts',
       'core/src/runs/cut.ts',
       'core/src/runs/preview.ts',
       'core/src/worker/activities/registry.ts',
@@ -147,7 +147,7 @@ test('a new kind of ask is asked for by the check of answers and by the command 
     'cli/src/commands/answer.ts',
     'core/src/asks/answer-check.ts',
     'core/src/asks/decisions.ts',
-    'core/src/client/inbox/resume.ts',
+    'core/src/client/checkpoints/resume.ts',
     'testing/src/explore/outcomes/asks.ts',
   ])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { findCycle } from '../scripts/layers/cycles.ts'
+import { explainMutualFolders } from '../scripts/layers/folders.ts'
 import { readModule } from '../scripts/layers/module.ts'
 import { explainFile, explainImport, explainUse } from '../scripts/layers/rules.ts'
 
@@ -96,4 +97,22 @@ test('a cycle is named from end to end', () => {
   expect(findCycle(graph)).toEqual(['c', 'd', 'c'])
   graph.set('d', ['b'])
   expect(findCycle(graph)).toBeUndefined()
+})
+
+test('two sibling folders that import each other are named with both imports', () => {
+  const graph = new Map([
+    ['src/a/one.ts', ['src/b/two.ts']],
+    ['src/b/deep/three.ts', ['src/a/one.ts']],
+  ])
+  expect(explainMutualFolders(graph)).toEqual([
+    'src/a and src/b import each other: src/a/one.ts -> src/b/two.ts, src/b/deep/three.ts -> src/a/one.ts',
+  ])
+})
+
+test.each([
+  ['one way', { 'src/a/one.ts': ['src/b/two.ts'], 'src/b/two.ts': ['src/b/three.ts'] }],
+  ['a file beside the folder', { 'src/a/one.ts': ['src/two.ts'], 'src/two.ts': ['src/a/one.ts'] }],
+  ['a folder inside the folder', { 'src/a/one.ts': ['src/a/b/two.ts'], 'src/a/b/two.ts': ['src/a/one.ts'] }],
+])('folders may import %s', (_, graph) => {
+  expect(explainMutualFolders(new Map(Object.entries(graph)))).toEqual([])
 })

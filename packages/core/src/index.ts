@@ -88,6 +88,7 @@ export type { Actor, Audience } from './base/people.ts'
 export type { Refused } from './base/refused.ts'
 export type { AskKind, AskStatus, PolicyVerdict, RiskLevel, RunStatus, Severity } from './base/words.ts'
 export { duration } from './checks/duration.ts'
+export type { As, ResumeResolution } from './client/answering.ts'
 export type {
   Channel,
   ChannelAbilities,
@@ -109,7 +110,6 @@ export type {
   CheckpointOptions,
   Checkpoints,
 } from './client/checkpoints/checkpoint.ts'
-export type { As, ResumeResolution } from './client/inbox/answering.ts'
 export type { Page } from './client/page.ts'
 export type {
   AskAddress,

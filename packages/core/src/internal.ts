@@ -72,7 +72,7 @@ export {
   readStoreHealth,
   readWorkers,
   startersOfOriginals,
-} from './client/log/events.ts'
+} from './client/internal.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
 export {
   type AskFact,

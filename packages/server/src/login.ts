@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { cookieName } from './auth/credentials.ts'
-import { identify, type Shared } from './auth/identify.ts'
+import { identify } from './auth/identify.ts'
 import { sameAddress } from './http/address.ts'
 import { readJson } from './http/body.ts'
 import { checkOrigin } from './http/guard.ts'
 import { ServerError } from './http/problem.ts'
 import type { Settings } from './options.ts'
+import type { Shared } from './shared.ts'
 
 const loginBody = z.strictObject({ key: z.string().regex(/^[\w-]{1,500}$/) })
 

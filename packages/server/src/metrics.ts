@@ -1,7 +1,8 @@
 import { readStoreHealth } from '@pawl/core/internal'
-import { identify, type Shared } from './auth/identify.ts'
+import { identify } from './auth/identify.ts'
 import { ServerError } from './http/problem.ts'
 import { readers } from './routes/route.ts'
+import type { Shared } from './shared.ts'
 
 /**
  * Writes the figures of the store and of this process in the text format of Prometheus. Closed like every other route: it

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { openApiDocument } from '../src/openapi/document.ts'
+import { openApiDocument } from '../src/routes/openapi.ts'
 import { routes } from '../src/routes/table.ts'
 import { findRemovals } from './support/removals.ts'
 

@@ -1,4 +1,4 @@
-import { noteReply, noteSilence } from '../live/connection.ts'
+import { noteReply, noteSilence } from './connection.ts'
 import type { Problem } from './types.ts'
 
 /** A refusal of the server, with its problem document. */

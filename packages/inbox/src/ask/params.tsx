@@ -1,6 +1,7 @@
 import { en } from '../en.ts'
 import { draftOf } from '../form/draft.ts'
-import { Field, issuesAt } from '../form/fields.tsx'
+import { issuesAt } from '../form/field-props.ts'
+import { Field } from '../form/fields.tsx'
 import { readDraft } from '../form/read.ts'
 import { plainOf, summaryOf } from '../text/plain.ts'
 import { Text } from '../text/text.tsx'

@@ -1,12 +1,6 @@
 import type { Control } from '@pawl/core/json-schema'
-import type { FieldProps } from './fields.tsx'
+import type { EntryProps } from './field-props.ts'
 import { Checkboxes, Choice, YesNo } from './options.tsx'
-
-export interface EntryProps extends FieldProps {
-  readonly id: string
-  readonly describedBy: string
-  readonly isInvalid: boolean
-}
 
 /** What a person types or clicks, without its label. */
 export function Entry(props: EntryProps) {

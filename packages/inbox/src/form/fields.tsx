@@ -1,34 +1,12 @@
 import { type Control, isNested } from '@pawl/core/json-schema'
-import type { Issue } from '../api/types.ts'
 import { en } from '../en.ts'
 import { Text } from '../text/text.tsx'
 import { type Draft, draftOf } from './draft.ts'
 import { Entry } from './entry.tsx'
-import { NestedField } from './nested.tsx'
+import { type FieldProps, idOf, issuesAt } from './field-props.ts'
+import { IssueList } from './issue-list.tsx'
+import { NestedField, NestedParts } from './nested.tsx'
 import { mostRadios } from './options.tsx'
-
-export interface FieldProps {
-  readonly control: Control
-  readonly draft: Draft
-  readonly onChange: (draft: Draft) => void
-  /** As the server writes the paths of its issues. */
-  readonly path: string
-  readonly label: string
-  readonly isRequired: boolean
-  readonly issues: readonly Issue[]
-}
-
-/** The id of the field of a path; spaces would end it. */
-export function idOf(path: string): string {
-  return `f-${encodeURIComponent(path).replaceAll('%', '_')}`
-}
-
-/** Issues of this path, and of what is in it. */
-export function issuesAt(issues: readonly Issue[], path: string): readonly Issue[] {
-  return issues.filter(
-    (issue) => issue.path === path || issue.path.startsWith(`${path}.`) || issue.path.startsWith(`${path}[`),
-  )
-}
 
 /** One control with its label, its description and what is wrong with it. */
 export function Field(props: FieldProps) {
@@ -49,7 +27,12 @@ export function Field(props: FieldProps) {
         </div>
       </div>
     )
-  return <NestedField {...props} draft={draft ?? draftOf(control)} />
+  return <NestedField {...props} draft={draft ?? draftOf(control)} Field={Field} />
+}
+
+/** The parts of a nested control, without a frame around them. */
+export function Parts(props: FieldProps) {
+  return <NestedParts {...props} Field={Field} />
 }
 
 function openedDraft(control: Control): Draft {
@@ -106,24 +89,6 @@ function SingleField(props: FieldProps) {
       <Entry {...props} id={id} describedBy={describedBy} isInvalid={own.length > 0} />
       {notes}
     </div>
-  )
-}
-
-export function IssueList(props: {
-  readonly id: string
-  readonly issues: readonly Issue[]
-  readonly path: string
-}) {
-  const { id, issues, path } = props
-  if (issues.length === 0) return null
-  return (
-    <ul class="issues" id={id}>
-      {issues.slice(0, 5).map((issue) => (
-        <li key={`${issue.path} ${issue.message}`}>
-          <Text>{`${issue.path === path ? '' : `${issue.path.slice(path.length).replace(/^\./, '')} `}${issue.message}`}</Text>
-        </li>
-      ))}
-    </ul>
   )
 }
 

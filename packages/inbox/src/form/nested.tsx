@@ -1,11 +1,18 @@
+import type { JSX } from 'preact'
 import { en } from '../en.ts'
 import { Text } from '../text/text.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { type Draft, draftOf, type Pair, type Row } from './draft.ts'
-import { Field, type FieldProps, IssueList, idOf } from './fields.tsx'
+import { type FieldProps, idOf } from './field-props.ts'
+import { IssueList } from './issue-list.tsx'
+
+/** `Field` draws a part. It is passed in, because it draws nested controls itself. */
+export interface NestedProps extends FieldProps {
+  readonly Field: (props: FieldProps) => JSX.Element | null
+}
 
 /** A group of fields: an object, a list, a record, a union, or a value that may be null. */
-export function NestedField(props: FieldProps) {
+export function NestedField(props: NestedProps) {
   const { control, label, path, isRequired, issues, onChange } = props
   const id = idOf(path)
   const own = issues.filter((issue) => issue.path === path)
@@ -29,13 +36,13 @@ export function NestedField(props: FieldProps) {
         </p>
       )}
       <IssueList id={`${id}-i`} issues={own} path={path} />
-      <Parts {...props} />
+      <NestedParts {...props} />
     </fieldset>
   )
 }
 
 /** The parts of a nested control, without a frame around them. */
-export function Parts(props: FieldProps) {
+export function NestedParts(props: NestedProps) {
   switch (props.control.kind) {
     case 'object':
       return <ObjectParts {...props} />
@@ -49,11 +56,11 @@ export function Parts(props: FieldProps) {
     case 'union':
       return <Union {...props} />
     default:
-      return <Field {...props} />
+      return <props.Field {...props} />
   }
 }
 
-function ObjectParts({ control, draft, onChange, path, issues }: FieldProps) {
+function ObjectParts({ Field, control, draft, onChange, path, issues }: NestedProps) {
   if (control.kind !== 'object') return null
   const drafts = typeof draft === 'object' && draft !== null && 'fields' in draft ? draft.fields : {}
   return (
@@ -76,7 +83,7 @@ function ObjectParts({ control, draft, onChange, path, issues }: FieldProps) {
   )
 }
 
-function Rows({ control, draft, onChange, path, label, issues }: FieldProps) {
+function Rows({ Field, control, draft, onChange, path, label, issues }: NestedProps) {
   if (control.kind !== 'list' && control.kind !== 'tuple') return null
   const rows = typeof draft === 'object' && draft !== null && 'rows' in draft ? draft.rows : []
   const change = (next: readonly Row[]) => onChange({ rows: next })
@@ -160,7 +167,7 @@ function RowButtons(props: {
   )
 }
 
-function Pairs({ control, draft, onChange, path, label, issues }: FieldProps) {
+function Pairs({ Field, control, draft, onChange, path, label, issues }: NestedProps) {
   if (control.kind !== 'record') return null
   const pairs = typeof draft === 'object' && draft !== null && 'pairs' in draft ? draft.pairs : []
   const change = (next: readonly Pair[]) => onChange({ pairs: next })
@@ -218,8 +225,8 @@ function nextId(rows: readonly Row[]): number {
   return rows.reduce((most, row) => Math.max(most, row.id + 1), 0)
 }
 
-function Nullable(props: FieldProps) {
-  const { control, draft, onChange, label, path } = props
+function Nullable(props: NestedProps) {
+  const { Field, control, draft, onChange, label, path } = props
   if (control.kind !== 'nullable') return null
   const state: { readonly isNull: boolean; readonly inner: Draft } =
     typeof draft === 'object' && draft !== null && 'isNull' in draft ? draft : { isNull: false, inner: null }
@@ -249,7 +256,7 @@ function Nullable(props: FieldProps) {
   )
 }
 
-function Union(props: FieldProps) {
+function Union(props: NestedProps) {
   const { control, draft, onChange, path } = props
   if (control.kind !== 'union') return null
   const state =
@@ -284,7 +291,7 @@ function Union(props: FieldProps) {
         </select>
       </div>
       {inner !== undefined && state.variant !== null && (
-        <Parts
+        <NestedParts
           {...props}
           key={state.variant}
           control={inner}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { en } from '../en.ts'
 import { Text } from '../text/text.tsx'
-import type { EntryProps } from './entry.tsx'
+import type { EntryProps } from './field-props.ts'
 
 /** A choice with more options is a list. */
 export const mostRadios = 5

@@ -1,5 +1,5 @@
+import { noteReply, noteSilence } from '../api/connection.ts'
 import { urlOf } from '../api/request.ts'
-import { noteReply, noteSilence } from './connection.ts'
 import { onWake } from './wake.ts'
 
 /** One message of a stream. */

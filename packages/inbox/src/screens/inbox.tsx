@@ -1,14 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { AskBrief, AskKind, RiskLevel } from '../api/types.ts'
 import { AskScreen } from '../ask/ask-screen.tsx'
-import { en } from '../en.ts'
-import { useLive } from '../live/poll.ts'
-import { askHref } from '../router.ts'
-import { marked, Text } from '../text/text.tsx'
-import { RiskBadge } from '../ui/badges.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
-import { Icon } from '../ui/icons.tsx'
-import { formatAge, sinceNow } from '../ui/time.ts'
 import {
   filter,
   gone,
@@ -22,7 +14,15 @@ import {
   setFilter,
   showFresh,
   shown,
-} from './asks.ts'
+} from '../ask/asks.ts'
+import { en } from '../en.ts'
+import { useLive } from '../live/poll.ts'
+import { askHref } from '../router.ts'
+import { marked, Text } from '../text/text.tsx'
+import { RiskBadge } from '../ui/badges.tsx'
+import { Empty, Loading } from '../ui/empty.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { formatAge, sinceNow } from '../ui/time.ts'
 
 /** The list, and beside it on a wide screen the ask that is open. */
 export function InboxScreen({ open }: { readonly open: string | null }) {

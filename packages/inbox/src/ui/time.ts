@@ -1,4 +1,4 @@
-import { serverNow } from '../live/connection.ts'
+import { serverNow } from '../api/connection.ts'
 
 const units = [
   ['day', 86_400_000],

@@ -1,31 +1,8 @@
-import type { HookAccess } from '../hooks/registry.ts'
 import { addressOf } from '../http/address.ts'
-import type { RateLimit } from '../http/limits.ts'
-import { type ReportFault, ServerError } from '../http/problem.ts'
-import type { ReplyCounts } from '../http/replies.ts'
-import type { Settings } from '../options.ts'
-import type { StreamTiming } from '../streams/event-stream.ts'
-import type { OpenStreams } from '../streams/open-streams.ts'
+import { ServerError } from '../http/problem.ts'
+import type { Shared } from '../shared.ts'
 import type { Identity, Role } from '../types.ts'
 import { credentialOf } from './credentials.ts'
-
-/** What all requests of one server share. */
-export interface Shared {
-  readonly settings: Settings
-  readonly reads: RateLimit
-  readonly writes: RateLimit
-  /** Failed logins by address. */
-  readonly failures: RateLimit
-  readonly streams: OpenStreams
-  readonly replies: ReplyCounts
-  readonly timing: StreamTiming
-  readonly hooks: HookAccess | undefined
-  /** In ms since 1970. */
-  now(): number
-  readonly report: ReportFault
-  /** Aborts when the server stops. */
-  readonly stopping: AbortSignal
-}
 
 /**
  * Returns who makes the request. Failed logins are counted by address, if it is known. Only failing requests are refused: behind a

@@ -11,8 +11,8 @@ import { answerFound, askByKeyOf, checkFound, findAskOf, startersOfOriginals } f
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
+import { isRepeated, readAnswer, toAnswer } from '../http/answers.ts'
 import { refusalOf, ServerError } from '../http/problem.ts'
-import { isRepeated, readAnswer, toAnswer } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
 import { boundedList } from '../json/lists.ts'
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { openApiDocument } from '../openapi/document.ts'
+import { openApiDocument } from './openapi.ts'
 import { everyone, type Route, route } from './route.ts'
 
 /** The route of the document about all routes, itself included. The document is made once, when it is first asked for. */

@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { classify, codeOf, NotSent, OnStandby, Unconfirmed } from '../faults.ts'
-import { plannerSettings } from '../schema/planner.ts'
 import { notOurSession } from '../unusable.ts'
 import { columnsOf, Execution, type Field, rememberColumns } from './fast-path/execution.ts'
 import { types, type Value } from './fast-path/values.ts'
@@ -163,6 +162,8 @@ function connect(pool: ClientPool, isOwn: boolean): Promise<Session> {
   })
 }
 
+/** Settings of a session: one plan for all values, and no merge joins, which scan from the lowest key (schema/planner.ts). */
+const plannerSettings = { plan_cache_mode: 'force_generic_plan', enable_mergejoin: 'off' }
 const setAll = Object.entries(plannerSettings)
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
   .join(', ')

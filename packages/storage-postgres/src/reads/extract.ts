@@ -9,7 +9,7 @@ import {
   severityCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { givenKey } from '../writes/token.ts'
+import { givenKey } from '../token.ts'
 import { type StoredAsk, showAsk } from './asks.ts'
 import { runColumns, type StoredRun, showRun } from './runs.ts'
 

@@ -17,6 +17,3 @@ export function equalsUnindexed(column: string, value: string): string {
 
 /** SQL: ends a lateral subquery, so that it stays one index lookup per outer row. */
 export const onePerRow = 'offset 0'
-
-/** Session settings: one plan for all values, and no merge joins, which scan from the lowest key. */
-export const plannerSettings = { plan_cache_mode: 'force_generic_plan', enable_mergejoin: 'off' }

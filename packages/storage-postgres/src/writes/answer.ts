@@ -16,6 +16,7 @@ import type { Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
 import { onePerRow, unindexed } from '../schema/planner.ts'
+import { drawToken } from '../token.ts'
 import { numberParameters } from './columns.ts'
 import {
   type ClaimHandover,
@@ -27,7 +28,6 @@ import {
   wakeRuns,
 } from './delivery.ts'
 import { answerColumns } from './rows.ts'
-import { drawToken } from './token.ts'
 
 export type Answer = (
   answers: readonly NewAnswer[],

@@ -6,6 +6,7 @@ import type { Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
 import { onePerRow } from '../schema/planner.ts'
+import { drawKey } from '../token.ts'
 import { numberParameters } from './columns.ts'
 import {
   type ClaimHandover,
@@ -18,7 +19,6 @@ import {
 } from './delivery.ts'
 import { heldList, isHolding } from './hold.ts'
 import { messageColumns } from './rows.ts'
-import { drawKey } from './token.ts'
 
 export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
 

@@ -1,7 +1,7 @@
 import { defineStore } from '@pawl/core/storage'
-import { dumpTables } from '../memory/dump.ts'
 import { createStore } from '../memory/store.ts'
 import { makeTables, type RunRecord, type Tables } from '../memory/tables.ts'
+import { dumpTables } from './memory-dump.ts'
 import type { Damage, StoreSubject } from './subject.ts'
 
 /** The memory store with access to its tables, the reference for other stores. */

@@ -18,10 +18,10 @@ import type {
   IssueOperation,
 } from '../operations.ts'
 import type { Judgement } from '../policy/policy.ts'
-import { type Action, isStricter, judge, policyStep } from '../policy/policy-step.ts'
 import type { ProgramOptions } from '../program-options.ts'
 import { type StepParts, stepOperation } from '../step/context.ts'
 import { defaultPolicy } from '../step/options.ts'
+import { type Action, isStricter, judge, policyStep } from '../step/policy-step.ts'
 import type { StepCall } from '../step/step.ts'
 import { Withheld } from '../step/withheld.ts'
 import type { Gated, NotDone } from './gate.ts'

@@ -3,8 +3,8 @@ import { checkFunction, checkName, checkObject, refuse } from '../../checks/opti
 import { anything, milliseconds, optional, readOptions, required, type Spec } from '../../checks/spec.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { DecideOperation } from '../operations.ts'
-import { checkClasses, maxActionName } from '../policy/policy-step.ts'
 import { attemptOptions, policyOf, type StepPolicy, type Undo } from '../step/options.ts'
+import { checkClasses, maxActionName } from '../step/policy-step.ts'
 import type { StepCall } from '../step/step.ts'
 import type { Gate } from './gate.ts'
 

@@ -1,7 +1,7 @@
 import type { Issue } from '../../base/issues.ts'
 import { isWellFormed } from '../../base/text.ts'
 import { checkAudience } from '../../checks/people.ts'
-import { maxActionName } from '../policy/policy-step.ts'
+import { maxActionName } from '../step/policy-step.ts'
 import type { Actions, Task } from './plan.ts'
 
 // Tasks are plain data from a file, an agent or the code: every part of them is checked, and every problem has a path.

@@ -1,7 +1,7 @@
 import type { StepCall } from '../../authoring/step/step.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { AskKind } from '../../base/words.ts'
-import type { ResumeResolution } from '../inbox/answering.ts'
+import type { ResumeResolution } from '../answering.ts'
 import type { Ask, Notice } from '../views/views.ts'
 
 /**

@@ -2,7 +2,7 @@ import { definitionOf, type ProcedureDefinition } from '../../authoring/procedur
 import { linkEnd, linkSigner } from '../../host/links/token.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Logger } from '../../ports/logger.ts'
-import { newestOfFeed } from '../log/events.ts'
+import { newestOfFeed } from '../internal.ts'
 import type { Client } from '../types.ts'
 import type { Ask, Notice } from '../views/views.ts'
 import type { Channel, DeliverCall, LinkOptions, NoticeDelivery, Recipient } from './channel.ts'

@@ -1,7 +1,7 @@
 import { isBuiltIn } from '../../base/built-in.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Logger } from '../../ports/logger.ts'
-import { readFeed } from '../log/events.ts'
+import { readFeed } from '../internal.ts'
 import type { Client } from '../types.ts'
 import type { Notice } from '../views/views.ts'
 import type { NoticeDelivery } from './channel.ts'

@@ -1,7 +1,7 @@
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Logger } from '../../ports/logger.ts'
-import { newestOfFeed, readFeed } from '../log/events.ts'
+import { newestOfFeed, readFeed } from '../internal.ts'
 import type { Client } from '../types.ts'
 import type { Ask } from '../views/views.ts'
 import type { Channel } from './channel.ts'

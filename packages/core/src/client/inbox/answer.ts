@@ -3,12 +3,12 @@ import { checkActor } from '../../checks/people.ts'
 import { optional, readOptions, required, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode } from '../../events/payload.ts'
+import type { As } from '../answering.ts'
 import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
 import type { AskByKey } from '../types.ts'
 import { answerEarly } from './answer-early.ts'
 import { answerOpen, type Giver } from './answer-open.ts'
-import type { As } from './answering.ts'
 import { findAsk } from './find.ts'
 
 const answerOptions = {

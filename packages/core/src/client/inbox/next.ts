@@ -5,7 +5,7 @@ import { milliseconds, optional, readOptions, type Spec } from '../../checks/spe
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
-import { knownRun } from '../runs/find.ts'
+import { knownRun } from '../find-run.ts'
 import type { NextFilter } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'

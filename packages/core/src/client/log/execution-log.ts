@@ -4,9 +4,9 @@ import { type LogEvent, noPosition } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
 import type { AttemptedPayload, FailedPayload, WaitingPayload } from '../../events/payloads.ts'
 import { type KnownRun, understand } from '../../ports/rows.ts'
+import { answerResult, operationViews } from '../views/operation-views.ts'
 import { infoOf } from '../views/run.ts'
 import type { ExecutionLog, FailedAttempt } from '../views/views.ts'
-import { answerResult, operationViews } from './operation-views.ts'
 import type { LogRange } from './select.ts'
 
 type Entry = ExecutionLog['execution_log'][number]

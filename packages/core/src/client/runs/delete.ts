@@ -10,9 +10,9 @@ import type { EndState, RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
+import { findRow } from '../find-run.ts'
 import { observeAct } from '../observed.ts'
 import { readViews } from '../views/read.ts'
-import { findRow } from './find.ts'
 
 /** Maximum rows of a table that one transaction deletes. */
 const clearSize = 2_000

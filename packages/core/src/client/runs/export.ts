@@ -10,10 +10,10 @@ import { type ExportHeader, type ExportRows, exportFormat } from '../../runs/exp
 import { ExportWriter } from '../../runs/export/write.ts'
 import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
+import { knownRun } from '../find-run.ts'
 import { readPages } from '../log/pages.ts'
 import { observeReading } from '../observed.ts'
 import { explainUnread } from '../unread.ts'
-import { knownRun } from './find.ts'
 
 /** Returns the file of a run. @throws PawlError 'run-not-found', 'run-quarantined' */
 export async function exportRun(connection: Connection, id: string, given: unknown): Promise<Uint8Array> {

@@ -7,9 +7,9 @@ import { type KnownRun, readAsk, understand } from '../../ports/rows.ts'
 import type { AskRow } from '../../ports/store/asks.ts'
 import { findResult } from '../../runs/cut.ts'
 import type { Connection } from '../connection.ts'
+import { knownRun } from '../find-run.ts'
 import { readLogPages } from '../log/pages.ts'
 import { explainUnread } from '../unread.ts'
-import { knownRun } from './find.ts'
 
 /** A run with the events of its present generation. */
 export interface LoggedRun {

@@ -7,8 +7,8 @@ import type { EndState } from '../../ports/store/runs.ts'
 import type { RepeatPreview } from '../../runs/preview.ts'
 import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
+import { findRun } from '../find-run.ts'
 import { observeAct } from '../observed.ts'
-import { findRun } from './find.ts'
 import { previewFailed, retryFailed } from './retry-failed.ts'
 
 /** The crash count from which a run was quarantined before causes were stored; no other cause reached it. */

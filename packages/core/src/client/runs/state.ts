@@ -8,9 +8,9 @@ import { decode } from '../../events/payload.ts'
 import { understand } from '../../ports/rows.ts'
 import type { StateRow } from '../../ports/store/state.ts'
 import type { Connection } from '../connection.ts'
+import { findRun } from '../find-run.ts'
 import type { StateOptions } from '../types.ts'
 import { explainUnread } from '../unread.ts'
-import { findRun } from './find.ts'
 
 /** A value that a run exposes. */
 export interface StateView {

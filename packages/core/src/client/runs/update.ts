@@ -15,11 +15,11 @@ import { understand } from '../../ports/rows.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
+import { findRun } from '../find-run.ts'
 import type { Mailer } from '../mailer.ts'
 import { observeAct } from '../observed.ts'
 import type { UpdateOptions } from '../types.ts'
 import { explainUnread } from '../unread.ts'
-import { findRun } from './find.ts'
 
 /** The run that gets an update. */
 interface Target {

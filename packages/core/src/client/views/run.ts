@@ -12,8 +12,8 @@ import { findFrames } from '../../host/call-site.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { RunParent, RunRow } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
-import { operationViews } from '../log/operation-views.ts'
 import { unreadError } from '../unread.ts'
+import { operationViews } from './operation-views.ts'
 import type { ProgressView, RollbackView, RunParentView, RunView, Stuck, Waiting } from './views.ts'
 
 /** Shows a run as unreadable, with the reason and without any of its data. */

@@ -3,10 +3,10 @@ import { type PolicyVerdict, policyVerdicts } from '../../base/words.ts'
 import { checkArray, checkName } from '../../checks/options.ts'
 import { consentNames } from '../../events/consent.ts'
 import type { BodyOperation } from '../operations.ts'
+import type { ActionClass, Judgement } from '../policy/policy.ts'
 import type { ProgramOptions } from '../program-options.ts'
 import { readValue } from '../results.ts'
-import { defaultPolicy } from '../step/options.ts'
-import type { ActionClass, Judgement } from './policy.ts'
+import { defaultPolicy } from './options.ts'
 
 /** Maximum length of the name of an action, in characters: the names of its other operations are longer. */
 export const maxActionName = 180

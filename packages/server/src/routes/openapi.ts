@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { problemShape } from '../json/shapes.ts'
-import type { Route } from '../routes/route.ts'
+import type { Route } from './route.ts'
 
 type JsonSchema = { readonly [key: string]: unknown }
 

@@ -11,7 +11,7 @@ import type {
   TimedOutPayload,
   UpdatePayload,
 } from '../../events/payloads.ts'
-import type { Waiting } from '../views/views.ts'
+import type { Waiting } from './views.ts'
 
 /** The public view of one kind of operation. */
 interface OperationView {

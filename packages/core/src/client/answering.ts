@@ -1,5 +1,5 @@
-import type { Actor } from '../../base/people.ts'
-import type { Answer } from '../views/views.ts'
+import type { Actor } from '../base/people.ts'
+import type { Answer } from './views/views.ts'
 
 /** An answer, or a decision by name: 'approve', 'reject', or a choice of the ask. */
 export type ResumeResolution =

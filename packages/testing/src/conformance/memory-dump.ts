@@ -1,6 +1,6 @@
 import { suspectTries } from '@pawl/core/storage'
-import type { Dump } from '../conformance/subject.ts'
-import { headOf, type Tables } from './tables.ts'
+import { headOf, type Tables } from '../memory/tables.ts'
+import type { Dump } from './subject.ts'
 
 export function dumpTables(tables: Tables): Dump {
   const runs = [...tables.runsByKey.values()].sort((a, b) => a.run - b.run)

@@ -2,14 +2,14 @@ import { checkKeys, checkName, checkObject, checkText, refuse } from '../../chec
 import { anything, optional, readOptions, required, type Spec, type Values } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode } from '../../events/payload.ts'
-import { findCheckpoint } from '../checkpoints/list.ts'
+import type { ResumeResolution } from '../answering.ts'
 import type { Connection } from '../connection.ts'
+import { readGiver } from '../inbox/answer.ts'
+import { answerOpen } from '../inbox/answer-open.ts'
+import { findShown } from '../inbox/find.ts'
 import type { Mailer } from '../mailer.ts'
 import type { Answer, Ask } from '../views/views.ts'
-import { readGiver } from './answer.ts'
-import { answerOpen } from './answer-open.ts'
-import type { ResumeResolution } from './answering.ts'
-import { findShown } from './find.ts'
+import { findCheckpoint } from './list.ts'
 
 const requestOptions = { checkpoint: required(checkName), resolution: required(checkObject) }
 

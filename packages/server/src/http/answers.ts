@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer, Ask, ResumeResolution } from '@pawl/core'
-import { ServerError } from '../http/problem.ts'
-import { JsonError, readPayload } from './payload.ts'
-import type { AnswerJson, ResolutionJson } from './shapes.ts'
+import { JsonError, readPayload } from '../json/payload.ts'
+import type { AnswerJson, ResolutionJson } from '../json/shapes.ts'
+import { ServerError } from './problem.ts'
 
 /** Reads the payload in one part of a request. @throws ServerError 'request-invalid' */
 export function readPart(part: string, json: unknown): unknown {

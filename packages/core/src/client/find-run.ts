@@ -1,9 +1,9 @@
-import { checkName } from '../../checks/options.ts'
-import { PawlError } from '../../errors/pawl-error.ts'
-import { type KnownRun, readRun } from '../../ports/rows.ts'
-import type { RunRow } from '../../ports/store/runs.ts'
-import type { Connection } from '../connection.ts'
-import { explainUnread } from '../unread.ts'
+import { checkName } from '../checks/options.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { type KnownRun, readRun } from '../ports/rows.ts'
+import type { RunRow } from '../ports/store/runs.ts'
+import type { Connection } from './connection.ts'
+import { explainUnread } from './unread.ts'
 
 /** Returns a run as stored, even if its row is damaged. @throws PawlError 'run-not-found' */
 export async function findRow(connection: Connection, id: string): Promise<RunRow> {
