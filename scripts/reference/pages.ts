@@ -853,7 +853,7 @@ export const pages: readonly Page[] = [
         note: 'An `auth` receives the `Request` and returns `null`, or an identity:',
         tables: [{ title: 'property', types: [[serverFile, 'Identity']], shown: { actor: '`Actor`' } }],
       },
-      { heading: 'Roles', of: [serverFile, 'Role'] },
+      { heading: 'Roles', of: ['server/src/auth/roles.ts', 'Role'] },
       { heading: 'tokens', signature: 'tokens(file)', of: ['server/src/auth/tokens.ts', 'tokens'] },
       {
         heading: 'proxyHeader',

@@ -28,6 +28,7 @@ import { addCommonFlags, type CommonFlag, uses } from './common-flags.ts'
 import type { CommonFlags, Context, Surroundings } from './context.ts'
 import { type ExitStatus, exit } from './exit.ts'
 import { chosenFlags, collect, follow, limit, renamed, withAnswer, withChosen } from './flags.ts'
+import { roles } from './roles.ts'
 
 type Act = (
   flags: CommonFlags,
@@ -297,7 +298,7 @@ function addToken(add: Add, act: Act): void {
   const token = add('token', 'make, list and revoke the tokens of a server', ['json'])
   file(token.command('make <person>'))
     .description('make a token for user:<name>, and print it once')
-    .option('--role <role>', 'answer, watch, operate or admin', 'answer')
+    .option('--role <role>', `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}`, 'answer')
     .option('--name <name>', 'a group, role or queue whose asks it may answer; repeat it', collect)
     .option('--act-as', 'may name another person with --as')
     .option('--note <text>', 'what it is for')

@@ -1,3 +1,5 @@
+import type { RunJson } from '@pawl/server'
+
 /** The exit status of the process, by what came of the command. */
 export const exit = {
   done: 0,
@@ -39,18 +41,19 @@ export function exitOf(code: string): ExitStatus {
   return byCode[code] ?? exit.refused
 }
 
-/** The status for the state of a run. */
-export function exitOfRun(status: string): ExitStatus {
-  switch (status) {
-    case 'completed':
-      return exit.done
-    case 'failed':
-    case 'cancelled':
-      return exit.runFailed
-    case 'stuck':
-    case 'quarantined':
-      return exit.stuck
-    default:
-      return exit.waiting
-  }
+/** A missing status of runs is a type error. */
+const byRunStatus: { readonly [S in RunJson['status']]: ExitStatus } = {
+  running: exit.waiting,
+  waiting: exit.waiting,
+  completed: exit.done,
+  failed: exit.runFailed,
+  cancelled: exit.runFailed,
+  stuck: exit.stuck,
+  quarantined: exit.stuck,
+}
+export const runStatuses: readonly string[] = Object.keys(byRunStatus)
+
+/** The status for the state of a run. A later server may have states of its own. */
+export function exitOfRun(status: RunJson['status']): ExitStatus {
+  return byRunStatus[status] ?? exit.waiting
 }

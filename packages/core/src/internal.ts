@@ -40,7 +40,17 @@ export { issuesOf } from './base/issues.ts'
 export { Notifier } from './base/notifier.ts'
 export { createChance, seedBytes } from './base/prng.ts'
 export { clipText, showValue } from './base/text.ts'
-export { askKinds, askStatuses, riskLevels, runStatuses, severities } from './base/words.ts'
+export {
+  askKinds,
+  askStatuses,
+  endStatuses,
+  entryStatuses,
+  formats,
+  riskLevels,
+  runStatuses,
+  severities,
+  waitingKinds,
+} from './base/words.ts'
 export { createChecker } from './check.ts'
 export { parseDuration } from './checks/duration.ts'
 export {
@@ -113,5 +123,6 @@ export { defaultMaxCrashes } from './ports/crash-loops.ts'
 export type { Effects } from './ports/effects.ts'
 export type { Entropy } from './ports/entropy.ts'
 export type { LocalWorker } from './ports/local-worker.ts'
+export { noticeKinds } from './ports/store/notices.ts'
 export { cancelByNo, settleByTimeout } from './worker/activities/ask/settle.ts'
 export { Worker } from './worker/worker.ts'

@@ -1,6 +1,6 @@
+import type { Me } from '@pawl/server/internal'
 import { useEffect, useState } from 'preact/hooks'
 import { isOnline, lastReplyAt, serverNow } from './api/connection.ts'
-import type { Me } from './api/types.ts'
 import { en } from './en.ts'
 import { listenToKeys } from './keys.ts'
 import { announcement } from './live/announce.ts'
@@ -10,7 +10,7 @@ import { countUnread, unreadNotices } from './notices/unread.ts'
 import { inboxHref, noticesHref, route, runsHref, workersHref } from './router.ts'
 import { InboxScreen } from './screens/inbox.tsx'
 import { Login } from './screens/login.tsx'
-import { currentUser, endSession, loadMe, session } from './session.ts'
+import { currentGrant, currentUser, endSession, loadMe, session } from './session.ts'
 import { Text } from './text/text.tsx'
 import { Empty, Loading } from './ui/empty.tsx'
 import { Icon } from './ui/icons.tsx'
@@ -68,7 +68,7 @@ const allTabs = [
 function Shell() {
   const [isHelpOpen, setHelpOpen] = useState(false)
   useEffect(() => listenToKeys(() => setHelpOpen((isOpen) => !isOpen)), [])
-  const { actor, role } = currentUser()
+  const { actor } = currentUser()
   useEffect(() => startFeed(actor), [actor])
   useLive(countUnread, [actor], { hears: ({ event }) => event === 'notice' })
   const { value: at } = route
@@ -77,7 +77,7 @@ function Shell() {
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         {en.skipToContent}
       </button>
-      <Top actor={actor} role={role} screen={at.screen} onHelp={() => setHelpOpen(true)} />
+      <Top actor={actor} screen={at.screen} onHelp={() => setHelpOpen(true)} />
       {!isOnline.value && (
         <p class="offline-bar">
           <Icon name="alert" />
@@ -98,14 +98,13 @@ function Shell() {
   )
 }
 
-interface TopProps extends Pick<Me, 'actor' | 'role'> {
+interface TopProps extends Pick<Me, 'actor'> {
   readonly screen: string
   readonly onHelp: () => void
 }
 
-function Top({ actor, role, screen, onHelp }: TopProps) {
-  // An approver does not need to know who executes runs.
-  const tabs = role === 'answer' ? allTabs.slice(0, 3) : allTabs
+function Top({ actor, screen, onHelp }: TopProps) {
+  const tabs = currentGrant().seesWorkers ? allTabs : allTabs.filter(({ href }) => href !== workersHref)
   return (
     <header class="top">
       <a class="brand" href={inboxHref}>

@@ -1,4 +1,4 @@
-import type { AskKind, AskStatus, RiskLevel, RunStatus } from './api/types.ts'
+import type { AskKind, AskStatus, RiskLevel, RunStatus } from '@pawl/server/internal'
 
 /** Every text of the inbox. Another language is another table of this type. */
 export interface Strings {

@@ -1,7 +1,8 @@
+import type { Me } from '@pawl/server/internal'
 import { signal } from '@preact/signals'
 import { getMe, logIn, logOut } from './api/calls.ts'
 import { ApiError } from './api/request.ts'
-import type { Me } from './api/types.ts'
+import { type Grant, grants } from './grants.ts'
 
 export type Session =
   | { readonly state: 'loading' }
@@ -46,7 +47,12 @@ export async function endSession(): Promise<void> {
 /** Who is logged in. Called below the login only. */
 export function currentUser(): Me {
   const { value } = session
-  return value.state === 'in' ? value.me : { actor: '', names: [], role: 'watch' }
+  return value.state === 'in' ? value.me : { actor: '', names: [], role: 'watch', actAs: false }
+}
+
+/** What the user is offered. */
+export function currentGrant(): Grant {
+  return grants[currentUser().role]
 }
 
 /** Shows the login if the session has ended; any other error is the caller's. */

@@ -1,5 +1,5 @@
+import type { Ask, Json, LogEntry } from '@pawl/server/internal'
 import { expect, test } from 'vitest'
-import type { Ask, Json, LogEntry } from '../src/api/types.ts'
 import { editableOf, editOf, isForkable, readFork } from '../src/runs/repeat/edit.ts'
 
 const entryOf = (type: string, result: Json, status: LogEntry['status'] = 'done'): LogEntry => ({

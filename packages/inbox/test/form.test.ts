@@ -1,9 +1,9 @@
 import { controlOf, controlOfValue, propertyControl } from '@pawl/core/json-schema'
+import type { Json, JsonObject } from '@pawl/server/internal'
 import { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { referringSchemas } from '../../../test/support/referring-schemas.ts'
-import type { Json, JsonObject } from '../src/api/types.ts'
 import { draftOf } from '../src/form/draft.ts'
 import { readDraft } from '../src/form/read.ts'
 

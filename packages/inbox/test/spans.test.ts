@@ -1,6 +1,6 @@
+import type { LogEntry } from '@pawl/server/internal'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { LogEntry } from '../src/api/types.ts'
 import { layOut, mostLanes, roomOf } from '../src/runs/spans.ts'
 
 const start = Date.parse('2026-01-01T10:00:00.000Z')

@@ -1,5 +1,5 @@
+import type { Json } from '@pawl/server/internal'
 import { expect, test } from 'vitest'
-import type { Json } from '../src/api/types.ts'
 import { tableOf } from '../src/text/table.ts'
 
 const wide = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`c${n}`, n]))

@@ -2,6 +2,7 @@
 export type { LinkOptions } from '@pawl/core'
 export { local } from './auth/local.ts'
 export { type ProxyHeaderOptions, proxyHeader } from './auth/proxy-header.ts'
+export type { Role } from './auth/roles.ts'
 export { tokens } from './auth/tokens.ts'
 export { type WebhookOptions, type Webhooks, webhooks } from './hooks/webhooks.ts'
 export type {
@@ -20,7 +21,6 @@ export type {
   NewRun,
   NodeHandler,
   Problem,
-  Role,
   Server,
   ServerCode,
   ServerOptions,

@@ -1,7 +1,7 @@
 import { readStoreHealth } from '@pawl/core/internal'
 import { identify } from './auth/identify.ts'
+import { admins, readers } from './auth/roles.ts'
 import { ServerError } from './http/problem.ts'
-import { readers } from './routes/route.ts'
 import type { Shared } from './shared.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function metrics(shared: Shared, request: Request): Promise<Respons
   const { settings, replies, streams } = shared
   const identity = await identify(shared, request)
   shared.reads.take(identity.actor)
-  const allowed = settings.may === undefined ? readers : ['admin']
+  const allowed = settings.may === undefined ? readers : admins
   if (!allowed.includes(identity.role))
     throw new ServerError(
       'not-allowed',

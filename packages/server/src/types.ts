@@ -12,14 +12,8 @@ import type {
   Procedure,
   RunView,
 } from '@pawl/core'
+import type { Role } from './auth/roles.ts'
 import type { Webhooks } from './hooks/webhooks.ts'
-
-/**
- * What an identity may do. `answer`: sees asks to its own names or to everyone, and answers them. `watch`: sees everything.
- * `operate`: also starts, signals, updates, cancels, retries and forks runs, and answers its own asks. `admin`: also answers any ask,
- * deletes, exports and imports runs, and makes links and webhooks.
- */
-export type Role = 'answer' | 'watch' | 'operate' | 'admin'
 
 /** Who makes a request. */
 export interface Identity {

@@ -7,6 +7,7 @@ import { CommandError, usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
 import { printRows } from '../output/table.ts'
+import { roles } from '../roles.ts'
 
 interface Token {
   readonly hash: string
@@ -26,8 +27,6 @@ export interface MakeFlags extends TokenFlags {
   readonly actAs?: boolean
   readonly note?: string
 }
-
-const roles: readonly string[] = ['answer', 'watch', 'operate', 'admin'] satisfies Role[]
 
 /** Makes a token. It is printed once; the file keeps its hash. */
 export function makeToken(context: Context, actor: string, flags: MakeFlags): ExitStatus {

@@ -18,6 +18,24 @@ export const runStatuses = [
  */
 export type RunStatus = (typeof runStatuses)[number]
 
+/** The statuses of runs that have ended. */
+export const endStatuses: readonly RunStatus[] = ['completed', 'failed', 'cancelled']
+
+export const waitingKinds = ['ask', 'signal', 'timer', 'step', 'child', 'worker', 'queue'] as const
+
+/** What a parked run waits for. */
+export type WaitingKind = (typeof waitingKinds)[number]
+
+export const entryStatuses = ['open', 'done', 'failed', 'withdrawn'] as const
+
+/** The state of an operation in the execution log. */
+export type EntryStatus = (typeof entryStatuses)[number]
+
+export const formats = ['text', 'markdown', 'json', 'code', 'table', 'diff', 'image'] as const
+
+/** The format in which a section or an artifact is shown. */
+export type Format = (typeof formats)[number]
+
 /** Stores save the index in this list: append only, never reorder. */
 export const askStatuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const
 

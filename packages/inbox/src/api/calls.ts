@@ -1,5 +1,16 @@
+import type {
+  Answer,
+  Ask,
+  AskBrief,
+  LogEntry,
+  Me,
+  Notice,
+  Problem,
+  Run,
+  State,
+  Worker,
+} from '@pawl/server/internal'
 import { request } from './request.ts'
-import type { Answer, Ask, AskBrief, LogEntry, Me, Notice, Problem, Run, State, Worker } from './types.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]

@@ -1,6 +1,7 @@
+import type { Checkpoint, RepeatPreview, Run } from '@pawl/server/internal'
 import { segment } from './calls.ts'
+import type { Fork } from './fork.ts'
 import { request } from './request.ts'
-import type { Checkpoint, Fork, RepeatPreview, Run } from './types.ts'
 
 // Calls of the dialog that retries and forks, which is loaded with the pages of runs.
 

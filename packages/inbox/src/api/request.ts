@@ -1,5 +1,5 @@
+import type { Problem } from '@pawl/server/internal'
 import { noteReply, noteSilence } from './connection.ts'
-import type { Problem } from './types.ts'
 
 /** A refusal of the server, with its problem document. */
 export class ApiError extends Error {
@@ -57,5 +57,5 @@ async function send(method: string, path: string, body: unknown, headers?: objec
 }
 
 function unknownProblem(status: number): Problem {
-  return { type: '', status, code: 'internal', detail: `HTTP ${status}` }
+  return { type: '', title: 'internal', status, code: 'internal', detail: `HTTP ${status}` }
 }

@@ -1,4 +1,4 @@
-import type { Ask, Decision } from '../api/types.ts'
+import type { Ask, Decision } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import type { Act } from './draft.ts'
 

@@ -1,6 +1,6 @@
 import { isNested } from '@pawl/core/json-schema'
+import type { Ask } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Ask } from '../api/types.ts'
 import { en } from '../en.ts'
 import type { Draft } from '../form/draft.ts'
 import { issuesAt } from '../form/field-props.ts'

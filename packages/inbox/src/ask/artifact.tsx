@@ -1,6 +1,6 @@
 import { isNested } from '@pawl/core/json-schema'
+import type { Json } from '@pawl/server/internal'
 import { useState } from 'preact/hooks'
-import type { Json } from '../api/types.ts'
 import { en } from '../en.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
 import { issuesAt } from '../form/field-props.ts'

@@ -1,7 +1,7 @@
+import type { Ask } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Ask } from '../api/types.ts'
 import { en } from '../en.ts'
-import { currentUser } from '../session.ts'
+import { currentGrant } from '../session.ts'
 import { marked } from '../text/text.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { Artifact } from './artifact.tsx'
@@ -24,7 +24,7 @@ export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChang
     setDraft(next)
     keepDraft(ask.id, next)
   }
-  const mayAnswer = currentUser().role !== 'watch'
+  const mayAnswer = currentGrant().answers
   // An ask that closes under a person's eyes says so in the place of its form: nothing above it moves.
   const wasOpen = useRef(isOpen)
   const hadFocus = useRef(false)

@@ -1,7 +1,7 @@
+import type { Ask } from '@pawl/server/internal'
 import { useRef, useState } from 'preact/hooks'
 import { getAsk } from '../api/calls.ts'
 import { ApiError } from '../api/request.ts'
-import type { Ask } from '../api/types.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
 import { useLive } from '../live/poll.ts'

@@ -1,6 +1,6 @@
+import type { AskBrief, AskKind, RiskLevel } from '@pawl/server/internal'
 import { batch, computed, signal } from '@preact/signals'
 import { listAsks } from '../api/calls.ts'
-import type { AskBrief, AskKind, RiskLevel } from '../api/types.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
 import { noteEnded } from '../session.ts'

@@ -1,6 +1,6 @@
+import type { Ask, GivenAnswer, Json } from '@pawl/server/internal'
 import { useEffect, useState } from 'preact/hooks'
 import { listAsks } from '../api/calls.ts'
-import type { Ask, GivenAnswer, Json } from '../api/types.ts'
 import { en } from '../en.ts'
 import { askHref, inboxHref, runHref } from '../router.ts'
 import { currentUser, noteEnded } from '../session.ts'

@@ -1,7 +1,7 @@
 import { type Control, controlOf, controlOfValue, propertyControl } from '@pawl/core/json-schema'
+import type { Answer, Ask, Issue, Json, JsonObject } from '@pawl/server/internal'
 import type { Signal } from '@preact/signals'
 import { isObject } from '../api/json.ts'
-import type { Answer, Ask, Issue, Json, JsonObject } from '../api/types.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
 import { readDraft } from '../form/read.ts'
 

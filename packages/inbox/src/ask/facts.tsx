@@ -1,4 +1,4 @@
-import type { Ask, Choice } from '../api/types.ts'
+import type { Ask, Choice } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { runHref } from '../router.ts'
 import { Formatted } from '../text/formatted.tsx'

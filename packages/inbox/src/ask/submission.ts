@@ -1,7 +1,7 @@
+import type { Answer, Ask, Issue } from '@pawl/server/internal'
 import { type Signal, signal } from '@preact/signals'
 import { answerAsk, getAsk } from '../api/calls.ts'
 import { ApiError, OfflineError } from '../api/request.ts'
-import type { Answer, Ask, Issue } from '../api/types.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
 import { noteEnded } from '../session.ts'

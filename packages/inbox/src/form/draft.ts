@@ -1,6 +1,6 @@
 import { type Control, isNested, rowsAtFirst } from '@pawl/core/json-schema'
+import type { Json, JsonObject } from '@pawl/server/internal'
 import { isObject } from '../api/json.ts'
-import type { Json, JsonObject } from '../api/types.ts'
 
 /**
  * What has been entered so far, also what is not valid yet. It is plain JSON, so that it can be kept across a reload. What

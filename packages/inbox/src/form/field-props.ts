@@ -1,5 +1,5 @@
 import type { Control } from '@pawl/core/json-schema'
-import type { Issue } from '../api/types.ts'
+import type { Issue } from '@pawl/server/internal'
 import type { Draft } from './draft.ts'
 
 export interface FieldProps {

@@ -1,4 +1,4 @@
-import type { Issue } from '../api/types.ts'
+import type { Issue } from '@pawl/server/internal'
 import { Text } from '../text/text.tsx'
 
 export function IssueList(props: {

@@ -1,5 +1,5 @@
 import { type Control, isNested } from '@pawl/core/json-schema'
-import type { Issue, Json } from '../api/types.ts'
+import type { Issue, Json } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { type Draft, draftOf } from './draft.ts'
 

@@ -1,4 +1,4 @@
-import type { Role, Run, RunStatus } from '../api/types.ts'
+import type { Run, RunStatus } from '@pawl/server/internal'
 
 /** What an operator does to runs. */
 export type RunAction = 'retry' | 'cancel'
@@ -17,9 +17,4 @@ export function statusesFor(action: RunAction, status: RunStatus | ''): readonly
 export function isDoable(action: RunAction, { status, cancelRequestedAt }: Run): boolean {
   if (action === 'retry' && status === 'failed') return true
   return doable[action].includes(status) && !(action === 'cancel' && cancelRequestedAt !== undefined)
-}
-
-/** Whether a role may act on runs. The server decides; without the right the buttons are not shown. */
-export function mayAct(role: Role): boolean {
-  return role === 'operate' || role === 'admin'
 }

@@ -4,17 +4,17 @@ import { ApiError } from '../api/request.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
 import { runHref } from '../router.ts'
-import { currentUser, noteEnded } from '../session.ts'
+import { currentGrant, noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { mayAct, type RunAction, statusesFor } from './actions.ts'
+import { type RunAction, statusesFor } from './actions.ts'
 import { actOn, type Counted, countRuns, type RunFilter } from './bulk.ts'
 import { ReasonField, reasonOf } from './run-actions.tsx'
 
 /** Actions on all runs of a filter. Nothing happens before the count was read and confirmed. */
 export function BulkActions({ filter, onDone }: { readonly filter: RunFilter; readonly onDone: () => void }) {
   const [action, setAction] = useState<RunAction | null>(null)
-  if (!mayAct(currentUser().role)) return null
+  if (!currentGrant().operates) return null
   const actions = (['retry', 'cancel'] as const).filter((one) => statusesFor(one, filter.status).length > 0)
   return (
     <>

@@ -1,5 +1,5 @@
+import type { Run, RunStatus } from '@pawl/server/internal'
 import { cancelRuns, listRuns, type Outcome, retryRuns } from '../api/calls.ts'
-import type { Run, RunStatus } from '../api/types.ts'
 import { isDoable, type RunAction, statusesFor } from './actions.ts'
 
 export interface RunFilter {

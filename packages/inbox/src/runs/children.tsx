@@ -1,6 +1,6 @@
+import type { Run } from '@pawl/server/internal'
 import { useState } from 'preact/hooks'
 import { listRuns } from '../api/calls.ts'
-import type { Run } from '../api/types.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { runHref } from '../router.ts'

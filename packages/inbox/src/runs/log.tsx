@@ -1,6 +1,6 @@
+import type { FailedAttempt, Json, LogEntry } from '@pawl/server/internal'
 import { useState } from 'preact/hooks'
 import { isObject } from '../api/json.ts'
-import type { FailedAttempt, Json, LogEntry } from '../api/types.ts'
 import { en } from '../en.ts'
 import type { StillHandlers } from '../live/still.ts'
 import { plainOf, summaryOf } from '../text/plain.ts'

@@ -1,4 +1,4 @@
-import type { Progress } from '../api/types.ts'
+import type { Progress } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { Text } from '../text/text.tsx'
 

@@ -1,13 +1,13 @@
+import type { Run } from '@pawl/server/internal'
 import { useState } from 'preact/hooks'
 import { cancelRun, retryRun } from '../api/calls.ts'
 import { ApiError } from '../api/request.ts'
-import type { Run } from '../api/types.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
-import { currentUser, noteEnded } from '../session.ts'
+import { currentGrant, noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { isDoable, mayAct, type RunAction } from './actions.ts'
+import { isDoable, type RunAction } from './actions.ts'
 import type { Repeat } from './repeat/repeat-dialog.tsx'
 import { repeatTexts } from './repeat/texts.ts'
 
@@ -20,7 +20,7 @@ export function RunActions(props: {
   const { run, onRepeat, onDone } = props
   const [isAsking, setAsking] = useState(false)
   const { isSending, failure, act } = useAct(run, onDone)
-  if (!mayAct(currentUser().role)) return null
+  if (!currentGrant().operates) return null
   return (
     <div class="run-actions">
       {isDoable('retry', run) && (

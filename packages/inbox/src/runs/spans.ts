@@ -1,4 +1,4 @@
-import type { LogEntry } from '../api/types.ts'
+import type { LogEntry } from '@pawl/server/internal'
 
 /** A part of the timeline, in percent of its width. */
 export type Span =

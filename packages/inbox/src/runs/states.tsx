@@ -1,6 +1,6 @@
+import type { LogEntry, State } from '@pawl/server/internal'
 import { useEffect, useState } from 'preact/hooks'
 import { listStates } from '../api/calls.ts'
-import type { LogEntry, State } from '../api/types.ts'
 import { noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { Value } from '../text/value.tsx'

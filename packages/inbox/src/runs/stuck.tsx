@@ -1,4 +1,4 @@
-import type { Failure, Run } from '../api/types.ts'
+import type { Failure, Run } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { marked, Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'

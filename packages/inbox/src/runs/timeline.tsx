@@ -1,4 +1,4 @@
-import type { LogEntry } from '../api/types.ts'
+import type { LogEntry } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { Text } from '../text/text.tsx'
 import { formatSpan } from '../ui/time.ts'

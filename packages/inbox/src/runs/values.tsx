@@ -1,4 +1,4 @@
-import type { Run } from '../api/types.ts'
+import type { Run } from '@pawl/server/internal'
 import { Value } from '../text/value.tsx'
 import { runTexts } from './texts.ts'
 

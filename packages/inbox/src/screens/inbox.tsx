@@ -1,5 +1,5 @@
+import type { AskBrief, AskKind, RiskLevel } from '@pawl/server/internal'
 import { useEffect } from 'preact/hooks'
-import type { AskBrief, AskKind, RiskLevel } from '../api/types.ts'
 import { AskScreen } from '../ask/ask-screen.tsx'
 import {
   filter,

@@ -1,6 +1,6 @@
+import type { Notice } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { listNotices, readNotices } from '../api/calls.ts'
-import type { Notice } from '../api/types.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { noticeTexts } from '../notices/texts.ts'

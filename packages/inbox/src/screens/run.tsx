@@ -1,13 +1,12 @@
+import type { LogEntry, Run } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getLog, getRun, type LogPage, segment } from '../api/calls.ts'
 import { serverNow } from '../api/connection.ts'
 import { ApiError, urlOf } from '../api/request.ts'
-import type { LogEntry, Run } from '../api/types.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { useStill } from '../live/still.ts'
 import { askHref, runHref, runsHref } from '../router.ts'
-import { mayAct } from '../runs/actions.ts'
 import { Children } from '../runs/children.tsx'
 import { Log } from '../runs/log.tsx'
 import { Plans } from '../runs/plan/plans.tsx'
@@ -20,7 +19,7 @@ import { Stuck } from '../runs/stuck.tsx'
 import { runTexts } from '../runs/texts.ts'
 import { Timeline } from '../runs/timeline.tsx'
 import { Values } from '../runs/values.tsx'
-import { currentUser, noteEnded } from '../session.ts'
+import { currentGrant, noteEnded } from '../session.ts'
 import { marked, Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
 import { CopyButton } from '../ui/copy.tsx'
@@ -131,7 +130,7 @@ function RunPage(props: {
         newCount={entries.length - readable.length}
         onNew={release}
         onOlder={onOlder}
-        onFork={mayAct(currentUser().role) ? (position) => setRepeat({ use: 'fork', position }) : null}
+        onFork={currentGrant().operates ? (position) => setRepeat({ use: 'fork', position }) : null}
         handlers={handlers}
       />
       <p class="copies">

@@ -1,7 +1,7 @@
+import type { Run, RunStatus } from '@pawl/server/internal'
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { listRuns } from '../api/calls.ts'
-import type { Run, RunStatus } from '../api/types.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { runHref } from '../router.ts'
@@ -18,16 +18,17 @@ import { formatAge, formatInstant, formatSpan, serverTime, sinceNow } from '../u
 /** Kept while a run is looked at, so that the way back leads to the same list. */
 const filter = signal<RunFilter>({ status: '', procedure: '', tag: '' })
 
-const tabs: readonly (RunStatus | '')[] = [
-  '',
-  'stuck',
-  'failed',
-  'waiting',
-  'running',
-  'completed',
-  'quarantined',
-  'cancelled',
-]
+/** In the order of the tabs; a missing status is a type error. */
+const statuses: { readonly [S in RunStatus]: true } = {
+  stuck: true,
+  failed: true,
+  waiting: true,
+  running: true,
+  completed: true,
+  quarantined: true,
+  cancelled: true,
+}
+const tabs = ['', ...(Object.keys(statuses) as RunStatus[])] as const
 const pageSize = 50
 
 export function RunsScreen() {

@@ -1,6 +1,6 @@
+import type { Worker } from '@pawl/server/internal'
 import { useEffect, useState } from 'preact/hooks'
 import { listWorkers } from '../api/calls.ts'
-import type { Worker } from '../api/types.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { noteEnded } from '../session.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../api/types.ts'
+import type { Json } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { lazy } from '../ui/lazy.tsx'
 import { plainOf, summaryOf } from './plain.ts'

@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '@pawl/server/internal'
 import { isObject } from '../api/json.ts'
-import type { Json, JsonObject } from '../api/types.ts'
 
 /** A payload as a person reads it: values of types that JSON does not have become text. */
 export function plainOf(value: Json): Json {

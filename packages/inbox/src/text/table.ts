@@ -1,5 +1,5 @@
+import type { Json } from '@pawl/server/internal'
 import { isObject } from '../api/json.ts'
-import type { Json } from '../api/types.ts'
 import { summaryOf } from './plain.ts'
 
 const mostColumns = 30

@@ -1,6 +1,6 @@
+import type { Json } from '@pawl/server/internal'
 import { useState } from 'preact/hooks'
 import { isObject } from '../api/json.ts'
-import type { Json } from '../api/types.ts'
 import { en } from '../en.ts'
 import { plainOf } from './plain.ts'
 import { marked, Text } from './text.tsx'

@@ -1,4 +1,4 @@
-import type { RiskLevel, RunStatus } from '../api/types.ts'
+import type { RiskLevel, RunStatus } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { Icon } from './icons.tsx'
 

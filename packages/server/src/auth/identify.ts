@@ -1,8 +1,9 @@
 import { addressOf } from '../http/address.ts'
 import { ServerError } from '../http/problem.ts'
 import type { Shared } from '../shared.ts'
-import type { Identity, Role } from '../types.ts'
+import type { Identity } from '../types.ts'
 import { credentialOf } from './credentials.ts'
+import { roles } from './roles.ts'
 
 /**
  * Returns who makes the request. Failed logins are counted by address, if it is known. Only failing requests are refused: behind a
@@ -28,8 +29,6 @@ async function callAuth({ settings }: Shared, request: Request): Promise<Identit
     throw new Error('The `auth` of createServer failed.', { cause: error })
   }
 }
-
-const roles: readonly Role[] = ['answer', 'watch', 'operate', 'admin']
 
 /** Code without types may return nothing for null. */
 function isMissing(identity: Identity | null | undefined): identity is null | undefined {

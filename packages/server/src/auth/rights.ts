@@ -19,6 +19,7 @@ import {
 } from '@pawl/core/internal'
 import { ServerError } from '../http/problem.ts'
 import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
+import { type Grant, grants } from './roles.ts'
 
 /** What one identity may do. Every route asks here, and nowhere else. What may not be seen does not exist. */
 export interface Rights {
@@ -77,6 +78,8 @@ export type RightsOptions = Pick<ServerOptions, 'selfApproval' | 'showRuns' | 'm
 /** @param client whose engine, if it is one, has rules of its own */
 export function rightsOf(identity: Identity, options: RightsOptions, client: Client): Rights {
   const { role, actor } = identity
+  const grant = grants[role]
+  const seesAll = grant.sees === 'all'
   const { showRuns = false, may } = options
   const selfApproval = options.selfApproval !== false && answerRulesOf(client).selfApproval
   const own = new Set<Audience>([actor, ...identity.names])
@@ -84,28 +87,32 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
   const allows = (verb: Verb, thing: Thing): boolean =>
     may === undefined || may(identity, verb, thing) === true
   const rights: Rights = {
-    names: role === 'answer' ? [...own] : null,
+    names: seesAll ? null : [...own],
     own: [...own],
-    seesRuns: role !== 'answer',
+    seesRuns: seesAll,
     isNarrowed: may !== undefined,
-    seesAll: role !== 'answer' && may === undefined,
-    seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
-    seesRun: (run) => (role !== 'answer' || showRuns) && isOpenTo(role, run.procedure) && allows('see', run),
-    seesRunId: (id) => role === 'admin' || !isReservedId(id),
-    seesNotice: (notice) => (role !== 'answer' || isAddressed(notice)) && allows('see', notice),
+    seesAll: seesAll && may === undefined,
+    seesAsk: (ask) => (seesAll || isAddressed(ask)) && allows('see', ask),
+    seesRun: (run) => (seesAll || showRuns) && isOpenTo(grant, run.procedure) && allows('see', run),
+    seesRunId: (id) => grant.administers || !isReservedId(id),
+    seesNotice: (notice) => (seesAll || isAddressed(notice)) && allows('see', notice),
     seesProcedure: (procedure) =>
-      isOpenTo(role, procedure) &&
-      (role === 'watch' || allows('start', { id: undefined, procedure, tags: [] })),
+      isOpenTo(grant, procedure) &&
+      (!grant.operates || allows('start', { id: undefined, procedure, tags: [] })),
     checkSeen(ask) {
       if (!rights.seesAsk(ask)) throw new PawlError('ask-not-found', { ask: ask.id })
     },
     checkAnswer(ask, by) {
       rights.checkSeen(ask)
-      if (role === 'watch') refuse(`${actor} has role watch, which cannot answer asks.`)
+      if (grant.answers === 'none') refuse(`${actor} has role ${role}, which cannot answer asks.`)
       check(rights.judgeAnswer(ask, by))
     },
     judgeAnswer(ask, by) {
-      const who = { persons: [by, actor], names: identity.names, answersAll: role === 'admin' } as const
+      const who = {
+        persons: [by, actor],
+        names: identity.names,
+        answersAll: grant.answers === 'all',
+      } as const
       const verdict = mayAnswer(ask, who, selfApproval)
       if (!verdict.ok || (rights.seesAsk(ask) && allows('answer', ask))) return verdict
       return {
@@ -129,13 +136,13 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
     },
     checkEarlyAnswer(run, by, starters) {
       rights.checkRun('see', run)
-      if (role !== 'admin')
+      if (grant.answers !== 'all')
         refuse(`Only role admin may answer before the question is asked; ${actor} has role ${role}.`)
       if (!selfApproval) check(mayApprove([run.startedBy, ...starters], [by, actor]))
       if (!allows('answer', run)) refuse(`${actor} may not answer the asks of run ${run.id}.`)
     },
     checkProcedure(name) {
-      if (!isOpenTo(role, name))
+      if (!isOpenTo(grant, name))
         refuse(`${name} is a procedure of Pawl itself, which needs role admin; ${actor} has role ${role}.`)
     },
     checkStart(run) {
@@ -172,8 +179,8 @@ function isPerson(actor: Actor): actor is Identity['actor'] {
 }
 
 /** Who controls the runs of Pawl itself decides what is delivered, where to, and as whose. */
-function isOpenTo(role: Identity['role'], procedure: string): boolean {
-  return role === 'admin' || !isBuiltIn(procedure)
+function isOpenTo({ administers }: Grant, procedure: string): boolean {
+  return administers || !isBuiltIn(procedure)
 }
 
 function check(verdict: AnswerVerdict): void {

@@ -3,6 +3,7 @@ import { PawlError } from '@pawl/core'
 import { z } from 'zod'
 import type { Auth, Identity } from '../types.ts'
 import { credentialOf, hashOf, isSameHash } from './credentials.ts'
+import { roles } from './roles.ts'
 
 const tokenFile = z.strictObject({
   tokens: z.array(
@@ -11,7 +12,7 @@ const tokenFile = z.strictObject({
       hash: z.string().regex(/^[0-9a-f]{64}$/),
       actor: z.templateLiteral(['user:', z.string().min(1)]),
       names: z.array(z.string()).default([]),
-      role: z.enum(['answer', 'watch', 'operate', 'admin']),
+      role: z.enum(roles),
       actAs: z.boolean().default(false),
       note: z.string().optional(),
     }),

@@ -1,5 +1,16 @@
-import { askKinds, askStatuses, riskLevels, runStatuses, severities } from '@pawl/core/internal'
+import {
+  askKinds,
+  askStatuses,
+  entryStatuses,
+  formats,
+  noticeKinds,
+  riskLevels,
+  runStatuses,
+  severities,
+  waitingKinds,
+} from '@pawl/core/internal'
 import { z } from 'zod'
+import { roles } from '../auth/roles.ts'
 
 // The bodies of replies. What core adds later is added here; clients ignore unknown fields.
 
@@ -41,7 +52,7 @@ export const runShape = z
     endedAt: instant.optional(),
     waitingFor: z.array(
       z.object({
-        kind: z.enum(['ask', 'signal', 'timer', 'step', 'child', 'worker', 'queue']),
+        kind: z.enum(waitingKinds),
         name: z.string(),
         position: z.number(),
         ask: z.string().optional(),
@@ -142,7 +153,7 @@ export const noticeShape = z
     run: z.string(),
     procedure: z.string(),
     position: z.number().optional().meta({ description: 'Left out if the engine tells it' }),
-    kind: z.enum(['notice', 'failed-undo']),
+    kind: z.enum(noticeKinds),
     severity: z.enum(severities),
     message: z.string(),
     to: z.array(z.string()).meta({ description: 'Empty: everyone' }),
@@ -237,7 +248,7 @@ export const askShape = z
     schema: z.unknown().optional().meta({ description: 'JSON Schema of the answer' }),
     artifact: payload.optional(),
     baseline: payload.optional(),
-    as: z.enum(['text', 'markdown', 'json', 'code', 'table', 'diff', 'image']).optional(),
+    as: z.enum(formats).optional(),
     initial: payload.optional(),
     error: failure.optional(),
     alternatives: z.array(z.object({ label: z.string(), description: z.string().optional() })),
@@ -254,7 +265,7 @@ export const logEntryShape = z
     position: z.number(),
     type: z.string(),
     name: z.string(),
-    status: z.enum(['open', 'done', 'failed', 'withdrawn']),
+    status: z.enum(entryStatuses),
     result: payload,
     timestamp: z.string(),
     duration_ms: z.number(),
@@ -277,6 +288,14 @@ export const logEntryShape = z
   .meta({ id: 'LogEntry' })
 /** An operation in the log of a run, as the HTTP API replies with it. */
 export type LogEntryJson = z.infer<typeof logEntryShape>
+
+export const meShape = z.object({
+  actor: z.string(),
+  names: z.array(z.string()),
+  role: z.enum(roles),
+  actAs: z.boolean(),
+})
+export type MeJson = z.infer<typeof meShape>
 
 /** What is wrong with one part of a value. */
 export const issueShape = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Issue' })

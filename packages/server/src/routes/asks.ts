@@ -10,6 +10,7 @@ import {
 import { answerFound, askByKeyOf, checkFound, findAskOf, startersOfOriginals } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import { answerers, everyone } from '../auth/roles.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { isRepeated, readAnswer, toAnswer } from '../http/answers.ts'
 import { refusalOf, ServerError } from '../http/problem.ts'
@@ -28,7 +29,7 @@ import type { Problem } from '../types.ts'
 import { countScanned, scanAsks } from './ask-scan.ts'
 import { findAsk, findFull } from './find-ask.ts'
 import { cursor, limit } from './query.ts'
-import { type AnswerGiver, answerers, everyone, type Route, route } from './route.ts'
+import { type AnswerGiver, type Route, route } from './route.ts'
 
 const filter = {
   mine: z

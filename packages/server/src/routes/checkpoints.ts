@@ -1,6 +1,7 @@
 import { type Checkpoint, type Client, type Duration, PawlError } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import { admins, everyone, operators, readers } from '../auth/roles.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { readPart } from '../http/answers.ts'
 import { ServerError } from '../http/problem.ts'
@@ -8,7 +9,7 @@ import { readId } from '../json/ids.ts'
 import { checkpointShape } from '../json/shapes.ts'
 import { showCheckpoint } from '../json/views.ts'
 import { cursor } from './query.ts'
-import { everyone, operators, type Route, readers, route } from './route.ts'
+import { type Route, route } from './route.ts'
 import { seenRun } from './runs.ts'
 
 const age = z.string().optional().meta({ description: 'Only checkpoints at least this old, such as 24h' })
@@ -109,7 +110,7 @@ export const checkpointRoutes: readonly Route[] = [
     method: 'POST',
     path: '/checkpoints/cleanup',
     summary: 'Delete the checkpoints of all runs that match all that is given',
-    roles: ['admin'],
+    roles: admins,
     query: z.strictObject({}),
     body: z.strictObject({
       olderThan: age,

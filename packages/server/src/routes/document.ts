@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { everyone } from '../auth/roles.ts'
 import { openApiDocument } from './openapi.ts'
-import { everyone, type Route, route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** The route of the document about all routes, itself included. The document is made once, when it is first asked for. */
 export function documentRoute(routes: () => readonly Route[]): Route {

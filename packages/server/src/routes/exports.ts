@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { admins } from '../auth/roles.ts'
 import { runShape } from '../json/shapes.ts'
 import { showRun } from '../json/views.ts'
 import { type Route, route } from './route.ts'
@@ -11,7 +12,7 @@ export const exportRoutes: readonly Route[] = [
     path: '/runs/{run}/export',
     summary:
       'Export a run: its log with its hash chain, its mail, its asks, its checkpoints and what it exposes',
-    roles: ['admin'],
+    roles: admins,
     query: z.strictObject({}),
     body: null,
     replies: { 200: fileShape() },
@@ -27,7 +28,7 @@ export const exportRoutes: readonly Route[] = [
     method: 'POST',
     path: '/runs/import',
     summary: 'Import an exported run; it is there once all of it is verified and stored',
-    roles: ['admin'],
+    roles: admins,
     query: z.strictObject({
       id: z.string().optional().meta({
         description: 'Id of the imported run, if it has completed or was cancelled. Default: its own',

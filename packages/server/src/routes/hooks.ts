@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Client, PawlError, ref } from '@pawl/core'
 import { readFeed } from '@pawl/core/internal'
 import { z } from 'zod'
+import { admins } from '../auth/roles.ts'
 import { type Hook, hookName, type hookProcedure, hookShape } from '../hooks/procedures.ts'
 import {
   findHook,
@@ -16,8 +17,6 @@ import { secretOf } from '../hooks/signature.ts'
 import { ServerError } from '../http/problem.ts'
 import { boundedList } from '../json/lists.ts'
 import { type Route, route } from './route.ts'
-
-const admins = ['admin'] as const
 
 const hookJson = hookShape
   .omit({ from: true })

@@ -1,6 +1,7 @@
 import { type Ask, PawlError } from '@pawl/core'
 import { linkEnd, linkSigner, parseDuration } from '@pawl/core/internal'
 import { z } from 'zod'
+import { admins } from '../auth/roles.ts'
 import { ServerError } from '../http/problem.ts'
 import { boundedList } from '../json/lists.ts'
 import { choicesOf, needsLogin } from '../links/choices.ts'
@@ -34,7 +35,7 @@ export const linkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/asks/{ask}/links',
     summary: 'Make a link that answers an ask',
-    roles: ['admin'],
+    roles: admins,
     query: z.strictObject({}),
     body,
     replies: {

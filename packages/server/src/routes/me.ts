@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { everyone, type Route, route } from './route.ts'
+import { everyone } from '../auth/roles.ts'
+import { meShape } from '../json/shapes.ts'
+import { type Route, route } from './route.ts'
 
 export const meRoutes: readonly Route[] = [
   route({
@@ -10,12 +12,7 @@ export const meRoutes: readonly Route[] = [
     query: z.strictObject({}),
     body: null,
     replies: {
-      200: z.object({
-        actor: z.string(),
-        names: z.array(z.string()),
-        role: z.enum(['answer', 'watch', 'operate', 'admin']),
-        actAs: z.boolean(),
-      }),
+      200: meShape,
     },
     async handle({ identity }) {
       const { actor, names, role, actAs = false } = identity

@@ -1,11 +1,12 @@
 import type { Notice } from '@pawl/core'
 import { z } from 'zod'
+import { everyone } from '../auth/roles.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { boundedList } from '../json/lists.ts'
 import { noticeShape } from '../json/shapes.ts'
 import { showNotice } from '../json/views.ts'
 import { cursor, limit } from './query.ts'
-import { everyone, type Route, route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const ids = boundedList(z.string().regex(/^[1-9][0-9]{0,14}$/), { max: 200 })
 

@@ -1,13 +1,14 @@
 import type { Client, ForkChanges, ForkPoint, RunView } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import { operators } from '../auth/roles.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { readPart } from '../http/answers.ts'
 import { ServerError } from '../http/problem.ts'
 import { previewShape, runShape } from '../json/shapes.ts'
 import { showPreview, showRun } from '../json/views.ts'
 import type { Identity } from '../types.ts'
-import { type Call, operators, type Route, route } from './route.ts'
+import { type Call, type Route, route } from './route.ts'
 import { runWithId, seenRun } from './runs.ts'
 
 const changes = {

@@ -1,9 +1,10 @@
 import type { Actor, Client, LinkOptions, ProcedureRef } from '@pawl/core'
 import type { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import type { Role } from '../auth/roles.ts'
 import type { HookAccess } from '../hooks/registry.ts'
 import type { Frames, StreamTiming } from '../streams/event-stream.ts'
-import type { Identity, Role } from '../types.ts'
+import type { Identity } from '../types.ts'
 
 /** Who gives an answer, and how it comes. */
 export interface AnswerGiver {
@@ -74,11 +75,6 @@ export interface Route {
 type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & ParamsOf<Rest>
   : unknown
-
-export const everyone: readonly Role[] = ['answer', 'watch', 'operate', 'admin']
-export const readers: readonly Role[] = ['watch', 'operate', 'admin']
-export const answerers: readonly Role[] = ['answer', 'operate', 'admin']
-export const operators: readonly Role[] = ['operate', 'admin']
 
 interface Row<Path extends `/${string}`, Query extends z.ZodObject, Body extends z.ZodType | null>
   extends Omit<Route, 'path' | 'query' | 'body' | 'handle'> {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { operators } from '../auth/roles.ts'
 import { refusalOf } from '../http/problem.ts'
 import { boundedList } from '../json/lists.ts'
 import { problemShape } from '../json/shapes.ts'
 import { retryAs } from './repeats.ts'
-import { operators, type Route, route } from './route.ts'
+import { type Route, route } from './route.ts'
 import { seenRun } from './runs.ts'
 
 type Outcomes = z.infer<typeof outcomes>

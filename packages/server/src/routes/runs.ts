@@ -2,17 +2,19 @@ import { type Client, type Duration, PawlError, type RunView } from '@pawl/core'
 import { isBuiltIn } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import { admins, everyone, operators, readers } from '../auth/roles.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { untilAborted } from '../base/until-aborted.ts'
 import { readPart } from '../http/answers.ts'
 import { ServerError } from '../http/problem.ts'
+import { hasEnded } from '../json/ended.ts'
 import { readId } from '../json/ids.ts'
 import { boundedList } from '../json/lists.ts'
 import { writePayload } from '../json/payload.ts'
 import { logEntryShape, runShape } from '../json/shapes.ts'
 import { showEntry, showRun, showValues } from '../json/views.ts'
 import { cursor, limit, wait } from './query.ts'
-import { everyone, operators, type Route, readers, route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const statuses = z
   .string()
@@ -210,7 +212,7 @@ export const runRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/runs/{run}',
     summary: 'Delete a run that has ended or is quarantined; the decisions made in it are kept',
-    roles: ['admin'],
+    roles: admins,
     query: z.strictObject({}),
     body: null,
     replies: { 200: z.object({ deleted: z.literal(true) }) },
@@ -251,10 +253,6 @@ export async function runWithId(client: Client, rights: Rights, id: string): Pro
     })
   if (run !== null && !rights.seesRun(run)) throw new PawlError('id-taken', { id })
   return run
-}
-
-function hasEnded({ status }: RunView): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
 function isUnhealthy({ status }: RunView): boolean {

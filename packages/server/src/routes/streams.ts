@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { everyone } from '../auth/roles.ts'
 import { ServerError } from '../http/problem.ts'
 import { feedEventShape, feedNames, runEventShape } from '../json/shapes.ts'
 import { feedFrames } from '../streams/feed-frames.ts'
 import { isOver, runFrames } from '../streams/run-frames.ts'
-import { everyone, type Route, route } from './route.ts'
+import { type Route, route } from './route.ts'
 import { seenRun } from './runs.ts'
 
 const after = z.coerce

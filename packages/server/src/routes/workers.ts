@@ -1,9 +1,10 @@
 import type { Client } from '@pawl/core'
 import { readWorkers } from '@pawl/core/internal'
 import { z } from 'zod'
+import { readers } from '../auth/roles.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { procedureShape, workerShape } from '../json/shapes.ts'
-import { type Route, readers, route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 export const workerRoutes: readonly Route[] = [
   route({

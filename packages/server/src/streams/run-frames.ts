@@ -1,5 +1,6 @@
-import type { Client, RunView } from '@pawl/core'
+import type { Client } from '@pawl/core'
 import { readEvents } from '@pawl/core/internal'
+import { hasEnded } from '../json/ended.ts'
 import type { RunEventJson } from '../json/shapes.ts'
 import { showEntry } from '../json/views.ts'
 import { type Frame, type Frames, Poll, type StreamTiming } from './event-stream.ts'
@@ -49,8 +50,4 @@ function showEvent({
     ...{ seq, at: at.toISOString(), type },
     ...(entry === undefined ? {} : { entry: showEntry(entry) }),
   }
-}
-
-function hasEnded({ status }: RunView): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled'
 }

@@ -7,7 +7,7 @@ import { loadProcedures } from '../../config/procedures.ts'
 import { isPostgres } from '../../config/store.ts'
 import type { CommonFlags, Context } from '../../context.ts'
 import type { AskJson, ProcedureJson, RunJson } from '../../door/door.ts'
-import { type ExitStatus, exit } from '../../exit.ts'
+import { type ExitStatus, exit, runStatuses } from '../../exit.ts'
 import { safe } from '../../output/out.ts'
 import { filesWord } from './scripts.ts'
 
@@ -36,7 +36,6 @@ const statuses: Readonly<Record<string, string>> = {
   retry: 'failed,stuck,quarantined',
   delete: 'completed,failed,cancelled,quarantined',
 }
-const allStatuses = ['running', 'waiting', 'completed', 'failed', 'cancelled', 'stuck', 'quarantined']
 
 /**
  * Prints what may follow the words of a command line up to the cursor, for the scripts of the shells. What cannot be found is left out: an
@@ -125,7 +124,7 @@ async function valuesOf(context: Context, command: Command, kind: string): Promi
     case 'procedure':
       return listProcedures(context)
     case 'status':
-      return allStatuses.map((value) => ({ value }))
+      return runStatuses.map((value) => ({ value }))
     case 'command':
       return command.parent === null ? [] : commandsOf(command.parent)
     case 'name':

@@ -1,7 +1,7 @@
 import type { Deadline, Duration } from '../../base/duration.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { Refused } from '../../base/refused.ts'
-import type { RiskLevel } from '../../base/words.ts'
+import type { Format, RiskLevel } from '../../base/words.ts'
 
 /** The risk of an action. */
 export interface RiskDetails<L extends RiskLevel = RiskLevel> {
@@ -56,7 +56,7 @@ export interface Section {
   /** Payload to show. */
   readonly body: unknown
   /** Format in which the inbox shows it. Default: the inbox decides. */
-  readonly as?: 'text' | 'markdown' | 'json' | 'code' | 'table' | 'diff' | 'image'
+  readonly as?: Format
 }
 
 /** A page for the person to open. */

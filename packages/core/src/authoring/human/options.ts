@@ -1,7 +1,7 @@
 import type { Duration } from '../../base/duration.ts'
 import type { Audience } from '../../base/people.ts'
 import { showValue } from '../../base/text.ts'
-import { type RiskLevel, riskLevels } from '../../base/words.ts'
+import { formats, type RiskLevel, riskLevels } from '../../base/words.ts'
 import { parseDuration } from '../../checks/duration.ts'
 import {
   checkArray,
@@ -154,7 +154,7 @@ function readHistory(option: string, value: unknown): History {
 
 /** Checks the display format of a section or an artifact. */
 export function checkForm(option: string, value: unknown): NonNullable<Section['as']> {
-  return checkOneOf(option, value, ['text', 'markdown', 'json', 'code', 'table', 'diff', 'image'])
+  return checkOneOf(option, value, formats)
 }
 
 /** Checks a link that people click: web pages and mail addresses only. */

@@ -1,7 +1,7 @@
 import type { AskDecision } from '../../asks/decisions.ts'
 import type { Link, RiskDetails, Section } from '../../authoring/human/ask.ts'
 import type { Actor, Audience } from '../../base/people.ts'
-import type { AskKind, AskStatus, RunStatus, Severity } from '../../base/words.ts'
+import type { AskKind, AskStatus, EntryStatus, RunStatus, Severity, WaitingKind } from '../../base/words.ts'
 import type { Failure } from '../../errors/error-details.ts'
 import type { NoticeKind } from '../../ports/store/notices.ts'
 
@@ -133,7 +133,7 @@ export interface Stuck {
 /** A pending operation of a run. */
 export interface Waiting {
   /** 'worker': the run is due, and no live engine has its procedure in its version. Not in this release: 'queue'. */
-  readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child' | 'worker' | 'queue'
+  readonly kind: WaitingKind
   /** For 'worker': the name of the procedure. */
   readonly name: string
   /** For 'worker': the position of the next operation. */
@@ -165,7 +165,7 @@ export interface ExecutionLog {
      */
     readonly type: string
     readonly name: string
-    readonly status: 'open' | 'done' | 'failed' | 'withdrawn'
+    readonly status: EntryStatus
     /**
      * null while pending. `{}` if there is no value, `{ error: { name, message, code } }` for a failure. Answers and decisions
      * of each kind also have `value` (what was decided; null if nothing was), `responded_at` and `timed_out`.

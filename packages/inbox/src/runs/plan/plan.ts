@@ -1,5 +1,5 @@
+import type { Json, LogEntry, State, Waiting } from '@pawl/server/internal'
 import { isObject } from '../../api/json.ts'
-import type { Json, LogEntry, State, Waiting } from '../../api/types.ts'
 import { plainOf } from '../../text/plain.ts'
 
 /** A plan that a run exposes. */

@@ -1,6 +1,6 @@
 import '../../styles/plan.css'
+import type { LogEntry, Run, State } from '@pawl/server/internal'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { LogEntry, Run, State } from '../../api/types.ts'
 import { askHref } from '../../router.ts'
 import { Text } from '../../text/text.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'

@@ -1,5 +1,5 @@
+import type { Ask, Issue } from '@pawl/server/internal'
 import type { Signal } from '@preact/signals'
-import type { Ask, Issue } from '../../api/types.ts'
 import { ChoiceCards, Comment, InputFields } from '../../ask/answer-form.tsx'
 import { Artifact } from '../../ask/artifact.tsx'
 import { Params } from '../../ask/params.tsx'

@@ -1,5 +1,6 @@
+import type { Ask, Json, LogEntry } from '@pawl/server/internal'
+import type { Fork } from '../../api/fork.ts'
 import { isObject } from '../../api/json.ts'
-import type { Ask, Fork, Json, LogEntry } from '../../api/types.ts'
 import {
   type Act,
   type AskDraft,
@@ -106,7 +107,12 @@ function answerOf(ask: Ask, edit: EditDraft): Reading<Json | undefined> {
   if (answer === null) return { value: undefined, issues }
   const whole = {
     ...(act.act === 'approve'
-      ? { params: { ...paramsOf(ask), ...('params' in answer ? answer.params : {}) } }
+      ? {
+          params: {
+            ...paramsOf(ask),
+            ...('params' in answer && isObject(answer.params) ? answer.params : {}),
+          },
+        }
       : {}),
     ...(act.act === 'choose' && ask.artifact !== undefined
       ? { artifact: 'artifact' in answer && answer.artifact !== undefined ? answer.artifact : ask.artifact }

@@ -1,5 +1,5 @@
+import type { RepeatedOperation, RepeatPreview } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RepeatedOperation, RepeatPreview } from '../../api/types.ts'
 import { runHref } from '../../router.ts'
 import { Text } from '../../text/text.tsx'
 import { repeatTexts as texts } from './texts.ts'

@@ -1,4 +1,4 @@
-import type { RepeatedOperation } from '../../api/types.ts'
+import type { RepeatedOperation } from '@pawl/server/internal'
 
 // Loaded with the pages of runs; the rest of the texts is in en.ts.
 

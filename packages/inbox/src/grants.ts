@@ -1,0 +1,19 @@
+import type { Role } from '@pawl/server/internal'
+
+/** What a role is offered. The server decides: what it would refuse is not shown. */
+export interface Grant {
+  /** Whether the forms of asks are shown. */
+  readonly answers: boolean
+  /** Whether runs are retried, cancelled and forked here. */
+  readonly operates: boolean
+  /** Whether there is a page of workers. An approver does not need to know who executes runs. */
+  readonly seesWorkers: boolean
+}
+
+/** One grant for each role; a missing role is a type error. */
+export const grants: { readonly [R in Role]: Grant } = {
+  answer: { answers: true, operates: false, seesWorkers: false },
+  watch: { answers: false, operates: false, seesWorkers: true },
+  operate: { answers: true, operates: true, seesWorkers: true },
+  admin: { answers: true, operates: true, seesWorkers: true },
+}
