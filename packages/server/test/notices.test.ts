@@ -12,7 +12,7 @@ const paid = procedure({ name: 'paid', owner: 'group:money' }, async (ctx) => {
   throw new FinalError('after all')
 })
 
-test('the stream of events tells of a notice to those who may see it', async () => {
+test('the stream of events tells of a notice to the people who may see it', async () => {
   await using server = await startServer({ procedures: [tell] })
   await (await server.engine.run(tell, undefined, { id: 'order:7' })).result()
   const [notice] = (await server.engine.inbox.notices()).items
@@ -43,7 +43,7 @@ test('the metrics count runs with an undo that failed', async () => {
   expect(await figure()).toBe('1')
 })
 
-test('a notice is listed for those who may see it, and read marks are of each person', async () => {
+test('a notice is listed for the people who may see it, and read marks are of each person', async () => {
   await using server = await startServer({ procedures: [tell] })
   await (await server.engine.run(tell, undefined, { id: 'order:7' })).result()
   const listed = async (token: string, query = '') =>
