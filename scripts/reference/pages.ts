@@ -216,7 +216,16 @@ export const pages: readonly Page[] = [
       {
         heading: 'Verifications',
         of: [planFile, 'VerifyTask'],
-        tables: [{ title: 'property', types: [[planFile, 'VerifyTask']], without: ['use'] }],
+        tables: [
+          {
+            title: 'property',
+            types: [
+              [planFile, 'VerifyTask'],
+              [planFile, 'JudgeOptions'],
+            ],
+            without: ['use'],
+          },
+        ],
       },
       {
         heading: 'Actions',
@@ -234,13 +243,22 @@ export const pages: readonly Page[] = [
       {
         heading: 'Checks by people',
         of: [planFile, 'HumanCheck'],
-        note: 'Also takes `to` and `timeout`, as [every question](human.md#options-of-every-question).',
+        note: 'Also takes the options of [every question](human.md#options-of-every-question) but `key`; the check of an action also `schema`.',
         tables: [{ title: 'property', types: [[planFile, 'HumanCheck']] }],
       },
       {
         heading: 'Checks by agents',
         of: [planFile, 'AgentCheck'],
-        tables: [{ title: 'property', types: [[planFile, 'AgentCheck']] }],
+        note: 'Also takes `minConfidence`, `timeout`, `attempts`, `details` and `history` of [decide](agent.md#ctxagentdecide); the check of an action also `agent`.',
+        tables: [
+          {
+            title: 'property',
+            types: [
+              [planFile, 'AgentCheck'],
+              [planFile, 'JudgeOptions'],
+            ],
+          },
+        ],
       },
       { heading: 'ctx.now', signature: 'ctx.now()', of: [ctxFile, 'Ctx.now'] },
       { heading: 'ctx.random', signature: 'ctx.random()', of: [ctxFile, 'Ctx.random'] },

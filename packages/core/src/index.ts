@@ -48,15 +48,18 @@ export type { Shown, ValuesFor } from './authoring/human/template.ts'
 export type { ActOptions, CancelOptions, SignalOptions } from './authoring/message-options.ts'
 export type {
   Action,
+  ActionCheck,
   Actions,
   ActionTask,
   AgentCheck,
   HumanCheck,
+  JudgeOptions,
   PlanEdit,
   PlanOptions,
   PlanResult,
   PlanView,
   Proposal,
+  ResultReference,
   Task,
   TaskCheck,
   VerifyTask,

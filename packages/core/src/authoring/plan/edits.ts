@@ -1,6 +1,6 @@
 import { isEqual } from '../../base/equal.ts'
 import type { Issue } from '../../base/issues.ts'
-import { isAction, type PlanEdit, type Task, type TaskCheck } from './plan.ts'
+import { type ActionCheck, isAction, type PlanEdit, type Task, type TaskCheck } from './plan.ts'
 import { findPlanIssues, findTaskIssues, isData, type PlanLimits } from './read-tasks.ts'
 
 /** A plan that a planner may change. */
@@ -31,7 +31,7 @@ export type Edited =
 export const editOps: readonly PlanEdit['op'][] = ['add', 'skip', 'modify', 'replan']
 
 /** Returns the check of a task: the stricter one of its own and that of its action. */
-export function checkOf(task: Task, { use }: Pick<PlanLimits, 'use'>): TaskCheck | undefined {
+export function checkOf(task: Task, { use }: Pick<PlanLimits, 'use'>): ActionCheck | undefined {
   if (!isAction(task)) return undefined
   const ofAction = use[task.use]?.check
   const own = task.check

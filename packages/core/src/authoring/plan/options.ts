@@ -40,6 +40,7 @@ const planOptions = {
 const actionOptions = {
   run: required(checkFunction),
   undo: optional(checkFunction),
+  params: optional(checkFunction),
   check: optional(anything),
   ...attemptOptions,
 } satisfies Spec<Action>
@@ -70,7 +71,12 @@ function readActions(option: string, given: unknown): Actions {
     const of = `of action '${name}'`
     const { check } = readOptions(of, action, actionOptions, `action '${name}'`)
     if (check !== undefined)
-      checkCheck('check', check, (path, message) => refuse(`${path} ${of}`, check, `It ${message}.`))
+      checkCheck(
+        'check',
+        check,
+        (path, message) => refuse(`${path} ${of}`, check, `It ${message}.`),
+        'action',
+      )
   }
   return actions as unknown as Actions
 }
@@ -92,7 +98,10 @@ function checkDecider(
   engineDecider: AgentDefinition | undefined,
 ): void {
   if (limits.decider !== undefined || engineDecider !== undefined) return
-  const judged = tasks.find((task) => task.verify !== undefined || checkOf(task, limits)?.type === 'agent')
+  const judged = tasks.find((task) => {
+    const check = checkOf(task, limits)
+    return task.verify !== undefined || (check?.type === 'agent' && check.agent === undefined)
+  })
   if (judged !== undefined)
     refuse(
       'decider of plan',

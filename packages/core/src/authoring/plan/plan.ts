@@ -1,9 +1,10 @@
 import type { Actor, Audience } from '../../base/people.ts'
 import type { Refused } from '../../base/refused.ts'
 import type { RiskLevel } from '../../base/words.ts'
-import type { Agent } from '../agent/agent.ts'
+import type { Schema } from '../../schemas/schema.ts'
+import type { Agent, DecideOptions } from '../agent/agent.ts'
 import type { Question, Verdict } from '../agent/verdict.ts'
-import type { AskOptions, RiskDetails } from '../human/ask.ts'
+import type { AskOptions, Escalate, RiskDetails } from '../human/ask.ts'
 import type { AttemptOptions, StepCall } from '../step/step.ts'
 
 /** An action that the tasks of a plan may use. */
@@ -14,15 +15,33 @@ export interface Action extends AttemptOptions {
   /** Undoes the action, as the `undo` of a step. Default: none. */
   // biome-ignore lint/suspicious/noExplicitAny: a result of any type
   readonly undo?: (result: any, call: StepCall) => unknown
+  /**
+   * Makes the params of a task, before its check shows them: from the ones it was given and the results of earlier layers. It is
+   * code of the procedure, which replays: it must return the same for the same. Default: the given ones.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: params and results of any type, since tasks are plain data
+  readonly params?: (params: any, results: { readonly [task: string]: any }) => object
   /** Check of every task that uses the action; of this and the task's own the stricter one counts. Default: none. */
-  readonly check?: TaskCheck
+  readonly check?: ActionCheck
 }
 
 /** What must be agreed to before a task acts. */
 export type TaskCheck = HumanCheck | AgentCheck
 
-/** A check by people. */
-export interface HumanCheck extends Pick<AskOptions, 'to' | 'timeout'> {
+/** The check of an action, which is code and may say more than a task, which is data. */
+export type ActionCheck =
+  | (HumanCheck & {
+      /** Schema of the edited params; it must not transform. An invalid edit is refused and the ask stays open. Default: none. */
+      // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
+      readonly schema?: Schema<any, any>
+    })
+  | (AgentCheck & {
+      /** Agent that judges. Default: the `decider` of the plan. */
+      readonly agent?: Agent<Question, Verdict>
+    })
+
+/** A check by people. It takes the options of `ctx.human.approve`. */
+export interface HumanCheck extends Omit<AskOptions, 'key' | 'risk'> {
   /** A person checks. */
   readonly type: 'human'
   /** Text of the question; its placeholders are filled from the params of the task. */
@@ -33,16 +52,39 @@ export interface HumanCheck extends Pick<AskOptions, 'to' | 'timeout'> {
   readonly editable?: readonly string[]
   /** What a no does, or no answer in time: 'cancel' the run, or 'skip' the task and everything behind it. Default: 'cancel'. */
   readonly onReject?: 'cancel' | 'skip'
+  /** What follows from a yes and from a no, in words. Default: what the plan says. Range: 1 to 1,000 characters each. */
+  readonly effect?: { readonly approve?: string; readonly reject?: string }
+  /**
+   * Outcome when the timeout passes; it needs a `timeout`. 'fail' fails the task; 'approve' needs a risk of 'low' or 'medium'.
+   * Default: 'reject', which counts as a no.
+   */
+  readonly onTimeout?: 'reject' | 'fail' | 'keep-waiting' | Escalate | 'approve'
 }
 
-/** A check by the decider of the plan. */
-export interface AgentCheck {
+/** How an agent judges, and who is asked in its place. */
+export interface JudgeOptions
+  extends Pick<DecideOptions<string>, 'minConfidence' | 'timeout' | 'attempts' | 'details' | 'history'> {
+  /** Outcome if the agent cannot decide: 'reject' is a no, 'continue' a yes, 'human' asks people. */
+  readonly fallback: 'reject' | 'continue' | 'human'
+  /** Who is asked with `fallback: 'human'`. Default: the `owner` of the procedure. */
+  readonly to?: Audience
+}
+
+/** A check by an agent: a no fails the task. It takes the options of `ctx.agent.decide`. */
+export interface AgentCheck extends JudgeOptions {
   /** An agent checks. */
   readonly type: 'agent'
   /** Text of the question. */
   readonly question: string
-  /** Outcome if the agent cannot decide: 'reject' fails the task, 'human' asks people. */
-  readonly fallback: 'reject' | 'continue' | 'human'
+}
+
+/**
+ * A param that a task takes from the result of a task that it needs: its id, and where in the result. An id that has dots is found,
+ * too. The task fails if nothing is there.
+ * @example { id: 'remove', use: 'remove', needs: ['list'], params: { count: { $result: 'list.files.length' } } }
+ */
+export interface ResultReference {
+  readonly $result: string
 }
 
 /**
@@ -57,7 +99,7 @@ export interface ActionTask<U extends string = string> {
   readonly id: string
   /** Name of the action. */
   readonly use: U
-  /** Params of the action. Default: `{}`. */
+  /** Params of the action; a `{ $result: 'list.count' }` in them is a {@link ResultReference}. Default: `{}`. */
   readonly params?: { readonly [name: string]: unknown }
   /** Ids of the tasks that must end first. Default: none. */
   readonly needs?: readonly string[]
@@ -66,18 +108,14 @@ export interface ActionTask<U extends string = string> {
   readonly verify?: Refused<'a task acts (use) or judges (verify), not both'>
 }
 
-/** A task that judges. */
-export interface VerifyTask {
+/** A task that judges; a no fails it. */
+export interface VerifyTask extends JudgeOptions {
   /** Id of the task. Range: 1 to 180 characters, unique in the plan. */
   readonly id: string
   /** Question to the decider about the results of the tasks that it needs. */
   readonly verify: string
   /** Ids of the tasks that it judges. If it fails, they are undone. */
   readonly needs: readonly string[]
-  /** Outcome if the agent cannot decide: 'reject' fails the verification, 'human' asks people. */
-  readonly fallback: 'reject' | 'continue' | 'human'
-  /** Who is asked with `fallback: 'human'`. Default: the `owner` of the procedure. */
-  readonly to?: Audience
   readonly use?: Refused<'a task acts (use) or judges (verify), not both'>
 }
 

@@ -2,7 +2,8 @@ import type { Issue } from '../../base/issues.ts'
 import { isWellFormed } from '../../base/text.ts'
 import { checkAudience } from '../../checks/people.ts'
 import { maxActionName } from '../step/policy-step.ts'
-import type { Actions, Task } from './plan.ts'
+import { type Actions, isAction, type Task } from './plan.ts'
+import { readReference, referencesIn } from './references.ts'
 
 // Tasks are plain data from a file, an agent or the code: every part of them is checked, and every problem has a path.
 
@@ -42,7 +43,8 @@ export function findTaskIssues(given: unknown, limits: PlanLimits, at: string): 
 }
 
 const actionKeys = ['id', 'use', 'params', 'needs', 'check']
-const verifyKeys = ['id', 'verify', 'needs', 'fallback', 'to']
+const judgeKeys = ['fallback', 'to', 'minConfidence', 'timeout', 'attempts', 'details', 'history']
+const verifyKeys = ['id', 'verify', 'needs', ...judgeKeys]
 
 function checkTask(at: string, task: unknown, { use }: PlanLimits, complain: Complain): void {
   if (!isData(task)) return complain(at, 'must be an object')
@@ -66,20 +68,31 @@ function checkVerify(at: string, task: Data, complain: Complain): void {
   if (task['to'] !== undefined) checkTo(`${at}.to`, task['to'], complain)
 }
 
-const humanKeys = ['type', 'message', 'risk', 'editable', 'onReject', 'to', 'timeout']
+const humanKeys = [
+  ...['type', 'message', 'risk', 'editable', 'onReject', 'to', 'timeout', 'onTimeout', 'effect'],
+  ...['details', 'links', 'history', 'alternatives', 'channels'],
+]
+const agentKeys = ['type', 'question', ...judgeKeys]
 
-/** Checks a check; what belongs to its question is checked when it is asked. */
-export function checkCheck(at: string, check: unknown, complain: Complain): void {
+/** Checks a check, of a task or in the code of an action; what belongs to its question is checked when it is asked. */
+export function checkCheck(
+  at: string,
+  check: unknown,
+  complain: Complain,
+  of: 'task' | 'action' = 'task',
+): void {
   if (!isData(check)) return complain(at, 'must be an object')
   const { type } = check
+  const inCode = of === 'action'
   if (type === 'agent') {
-    checkKnown(at, check, ['type', 'question', 'fallback'], complain)
+    checkKnown(at, check, inCode ? [...agentKeys, 'agent'] : agentKeys, complain)
     checkText(`${at}.question`, check['question'], complain)
     checkFallback(`${at}.fallback`, check['fallback'], complain)
+    if (check['to'] !== undefined) checkTo(`${at}.to`, check['to'], complain)
     return
   }
   if (type !== 'human') return complain(`${at}.type`, "must be 'human' or 'agent'")
-  checkKnown(at, check, humanKeys, complain)
+  checkKnown(at, check, inCode ? [...humanKeys, 'schema'] : humanKeys, complain)
   checkText(`${at}.message`, check['message'], complain)
   const { onReject, editable, to } = check
   if (onReject !== undefined && onReject !== 'cancel' && onReject !== 'skip')
@@ -94,7 +107,16 @@ function checkNeeds(at: string, tasks: readonly Task[], complain: Complain): voi
     if (places.get(id) !== i) complain(`${at}[${i}].id`, `another task is called '${id}'`)
     for (const [n, need] of needs.entries())
       if (!places.has(need)) complain(`${at}[${i}].needs[${n}]`, `there is no task '${need}'`)
+    checkReferences(`${at}[${i}]`, tasks[i] as Task, complain)
   }
+}
+
+function checkReferences(at: string, task: Task, complain: Complain): void {
+  if (!isAction(task)) return
+  const { params, needs = [] } = task
+  for (const [place, to] of referencesIn(params, `${at}.params`))
+    if (typeof to !== 'string' || readReference(to, needs) === undefined)
+      complain(place, "must name a task in `needs`, and where in its result: 'list' or 'list.count'")
 }
 
 /** Returns the ids of the tasks that can never begin. */

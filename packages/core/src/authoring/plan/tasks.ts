@@ -1,4 +1,5 @@
-import type { Actor, Audience } from '../../base/people.ts'
+import type { Actor } from '../../base/people.ts'
+import { checkObject } from '../../checks/options.ts'
 import { isRevived } from '../../errors/failure.ts'
 import { consentNames } from '../../events/consent.ts'
 import { decode, encode } from '../../events/payload.ts'
@@ -16,13 +17,14 @@ import { checkOf } from './edits.ts'
 import type { PlanSettings } from './options.ts'
 import {
   type Action,
+  type ActionCheck,
   type ActionTask,
-  type AgentCheck,
-  type HumanCheck,
   isAction,
+  type JudgeOptions,
   type Task,
   type VerifyTask,
 } from './plan.ts'
+import { fillReferences } from './references.ts'
 import { type PlanProgress, sectionsOf } from './sections.ts'
 
 /** What became of a task. */
@@ -49,35 +51,53 @@ export async function runTask(parts: GateParts, place: TaskPlace, task: Task): P
   }
 }
 
-async function verify(parts: GateParts, place: TaskPlace, task: VerifyTask): Promise<TaskEnd> {
-  const material = pick(place.results, task.needs)
+async function verify(
+  parts: GateParts,
+  place: TaskPlace,
+  { id, verify: question, needs, ...options }: VerifyTask,
+): Promise<TaskEnd> {
   const { choice, rationale } = await decide(parts, place, {
-    ...{ id: task.id, name: `${task.id} · verify`, question: task.verify, material, to: task.to },
-    choices: ['ok', 'failed'],
-    fallback: { reject: 'failed', continue: 'ok', human: undefined }[task.fallback],
+    ...{ id, name: `${id} · verify`, question, choices: ['ok', 'failed'], yes: 'ok', no: 'failed' },
+    material: pick(place.results, needs),
+    options,
   })
   return choice === 'ok' ? { status: 'done', value: rationale } : { status: 'failed', why: rationale }
 }
 
 async function checkAndAct(parts: GateParts, place: TaskPlace, task: ActionTask): Promise<TaskEnd> {
   const check = checkOf(task, place.plan)
-  const params = task.params ?? {}
+  const filled = fillReferences(task.params ?? {}, task.needs ?? [], place.results)
+  if ('missing' in filled)
+    return { status: 'failed', why: `Its params take '${filled.missing}', and there is no such result.` }
+  const params = makeParams(task, place, filled.params)
   if (check === undefined) return act(parts, place, task, params)
   return check.type === 'human'
     ? checkByPeople(parts, place, task, check, params)
     : checkByAgent(parts, place, task, check, params)
 }
 
+/** The params as the action makes them of the given ones and of results. */
+function makeParams({ id, use }: ActionTask, { plan, results }: TaskPlace, given: object): object {
+  const { params: make } = plan.use[use] as Action
+  if (make === undefined) return given
+  // A copy, since the code may change what it is given.
+  return checkObject(`params of task '${id}'`, make(decode(encode(given, 'params')), results))
+}
+
+type HumanCheckOf<C> = Extract<C, { readonly type: 'human' }>
+type AgentCheckOf<C> = Extract<C, { readonly type: 'agent' }>
+
 async function checkByPeople(
   parts: GateParts,
   place: TaskPlace,
   task: ActionTask,
-  { message, type: _, onReject = 'cancel', ...options }: HumanCheck,
+  { message, type: _, onReject = 'cancel', details = [], history, ...options }: HumanCheckOf<ActionCheck>,
   params: object,
 ): Promise<TaskEnd> {
+  const ownHistory = history ?? (task.needs?.length ? { steps: task.needs } : undefined)
   const asked = {
-    ...{ ...options, params, details: sectionsOf(task, place, onReject) },
-    ...(task.needs === undefined || task.needs.length === 0 ? {} : { history: { steps: task.needs } }),
+    ...{ ...options, params, details: [...details, ...sectionsOf(task, place, onReject)] },
+    ...(ownHistory && { history: ownHistory }),
     onReject: onReject === 'cancel' ? 'cancel-run' : 'return',
   }
   const answer = await askUnderFreeKey(task.id, async (key) => {
@@ -93,14 +113,14 @@ async function checkByAgent(
   parts: GateParts,
   place: TaskPlace,
   task: ActionTask,
-  { question, fallback }: AgentCheck,
+  { question, type: _, ...options }: AgentCheckOf<ActionCheck>,
   params: object,
 ): Promise<TaskEnd> {
   const { choice, rationale, by } = await decide(parts, place, {
-    ...{ id: task.id, name: consentNames.decide(task.id), question, to: undefined },
+    ...{ id: task.id, name: consentNames.decide(task.id), question },
+    ...{ choices: ['approve', 'reject'], yes: 'approve', no: 'reject' },
     material: { params, results: pick(place.results, task.needs ?? []) },
-    choices: ['approve', 'reject'],
-    fallback: { reject: 'reject', continue: 'approve', human: undefined }[fallback],
+    options,
   })
   if (choice === 'reject') return { status: 'failed', why: rationale }
   return act(parts, place, task, params, by)
@@ -112,17 +132,22 @@ interface Judged {
   readonly question: string
   readonly material: unknown
   readonly choices: readonly string[]
-  /** Undefined: people are asked. */
-  readonly fallback: string | undefined
-  readonly to: Audience | undefined
+  readonly yes: string
+  readonly no: string
+  readonly options: JudgeOptions & Pick<AgentCheckOf<ActionCheck>, 'agent'>
 }
 
-function decide({ ask, options }: GateParts, { plan }: TaskPlace, judged: Judged): Promise<Decision<string>> {
-  const { id, name, question, material, choices, fallback, to } = judged
-  const agent = plan.decider === undefined ? {} : { agent: plan.decider }
+function decide(
+  { ask, options: engine }: GateParts,
+  { plan }: TaskPlace,
+  judged: Judged,
+): Promise<Decision<string>> {
+  const { id, name, question, material, choices, yes, no, options } = judged
+  const { fallback, to, agent = plan.decider, ...others } = options
+  const outcome = { reject: no, continue: yes, human: { ask: { to } } }[fallback]
   return askUnderFreeKey(id, async (key) => {
-    const given = { ...agent, material, key, fallback: fallback ?? { ask: { to } } }
-    return (await ask({ ...decision(question, choices, given, options), name })) as Decision<string>
+    const given = { ...others, ...(agent && { agent }), material, key, fallback: outcome }
+    return (await ask({ ...decision(question, choices, given, engine), name })) as Decision<string>
   })
 }
 
