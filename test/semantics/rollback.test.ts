@@ -296,6 +296,39 @@ describe('ctx.rollback', () => {
     expect((await run.status()).rollback).toMatchObject({ reason: 'checks failed', undone: ['old', 'new'] })
   })
 
+  test.each(['on-crash', 'always'] as const)(
+    'ctx.rollback waits for a step at work, and undoes it too, replayed %s',
+    async (replay) => {
+      const done: string[] = []
+      let finish = (): void => {}
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      const holding = procedure({ name: 'holding', signals: { go: z.void() } }, async (ctx) => {
+        const slow = ctx.step('slow', () => finished, { undo: () => done.push('undo slow') })
+        await ctx.step('quick', () => {}, { undo: () => done.push('undo quick') })
+        await ctx.receive('go')
+        await ctx.rollback('checks failed')
+        done.push('rolled back')
+        await slow
+        await ctx.sleep('1h')
+      })
+      await using engine = await testEngine({ procedures: [holding], replay })
+      const run = await engine.run(holding)
+      await run.signal('go')
+      const hasGone = async () => (await engine.log(run.id)).execution_log.some(({ name }) => name === 'go')
+      while (!(await hasGone())) await new Promise((resolve) => setImmediate(resolve))
+      for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve))
+      expect(done).toEqual([])
+      finish()
+      await run.result()
+      expect(done.filter((one) => one.startsWith('undo'))).toEqual(['undo slow', 'undo quick'])
+      expect(done.slice(0, 3)).toEqual(['undo slow', 'undo quick', 'rolled back'])
+      expect((await run.status()).rollback).toMatchObject({ undone: ['slow', 'quick'] })
+      expect(await engine.check({ run: run.id })).toMatchObject([{ verdict: 'same', versions: {} }])
+    },
+  )
+
   test('a run that returns completes, and undoes nothing by itself', async () => {
     const done: string[] = []
     const fine = order(done, async () => {})

@@ -32,6 +32,9 @@ export function createProgram(options: ProgramOptions): Program<ProcedureOperati
   return (_issue, scopes) => runProgram(options, scopes)
 }
 
+/** From its second branch on, `ctx.rollback` waits for steps that are at work. A log of before has no mark of it. */
+const rollbackChange = 'pawl.rollback'
+
 /** Calls the body of a procedure. */
 export function runProgram(options: ProgramOptions, scopes: Scopes<ProcedureOperation>): Promise<unknown> {
   const run = new RunParts(options, scopes)
@@ -146,7 +149,7 @@ const createCtx = createLazily<Ctx, CtxParts>({
   rollback: (parts) => (reason: unknown) => {
     const text = checkShown('reason of rollback', reason)
     parts.enter('rollback')
-    return parts.rollback.run(text)
+    return parts.rollback.runAll(text, () => parts.options.chooseBranch(rollbackChange, [1, 2]) === 2)
   },
   continueAs: (parts) => async (input?: unknown) => {
     parts.enter('continueAs')

@@ -289,6 +289,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     return false
   }
 
+  get undoable(): readonly Promise<unknown>[] {
+    const pending = [...this.#issued.pending.values()]
+    return pending.flatMap(({ operation, promise }) => (operation.readLate && promise) || [])
+  }
+
   whenQuiet(awaitsShields: boolean, callback: () => void): void {
     this.#late ??= new LateResults()
     this.#late.await({ awaitsShields, callback })

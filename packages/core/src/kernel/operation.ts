@@ -44,6 +44,8 @@ export interface Scopes<O extends Operation = Operation> {
   readonly isRejecting: boolean
   /** Whether a shield is open, or the log may yet have a result that {@link Operation.readLate} reads. */
   readonly isUnsettled: boolean
+  /** The promises of the pending operations whose results {@link Operation.readLate} would read. */
+  readonly undoable: readonly Promise<unknown>[]
   /**
    * Calls back in a turn of its own, once the operations of closed scopes are rejected and the results that the log has of
    * them are read; with `awaitsShields` also once no shield is open, which begins the grace.

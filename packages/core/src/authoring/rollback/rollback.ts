@@ -102,6 +102,16 @@ export class Rollback {
     return this.#running
   }
 
+  /**
+   * Runs the undos of all steps that were issued so far: it waits for those at work, whose undos are not registered yet. `waits`: whether
+   * it does, which is asked only if there are some.
+   */
+  runAll(reason: string, waits: () => boolean): Promise<void> {
+    const working = this.#scopes.undoable
+    if (working.length === 0 || !waits()) return this.run(reason)
+    return Promise.allSettled(working).then(() => this.run(reason))
+  }
+
   /** Runs the undos of a group that have a chosen name, and leaves the others registered. */
   async runGroup(reason: string, group: object, isChosen: (name: string) => boolean): Promise<GroupRollback> {
     const came: GroupRollback = { undone: [], failed: [] }

@@ -1,3 +1,4 @@
+import { isBuiltIn } from '../../base/built-in.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { MarkedPayload } from '../../events/payloads.ts'
@@ -82,7 +83,7 @@ export class Branches {
   list(): { readonly [change: string]: Branch } {
     if (this.#known === null) return {}
     const { marks, unmarked, offered } = this.#known
-    const all = [...marks, ...unmarked]
+    const all = [...marks, ...unmarked].filter(([change]) => !isBuiltIn(change))
     return Object.fromEntries(all.map(([change, on]) => [change, { on, offered: offered.get(change) ?? [] }]))
   }
 }
