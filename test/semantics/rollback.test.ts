@@ -280,6 +280,55 @@ test('asks that name no audience go to the owner of the procedure', async () => 
   await engine.stop()
 })
 
+describe('a parent that is cancelled', () => {
+  const done: string[] = []
+  const hold = (name: string) => [name, () => {}, { undo: () => void done.push(`undo ${name}`) }] as const
+
+  test('does not wait for the undos of a child that it calls', async () => {
+    done.length = 0
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const kid = procedure({ name: 'kid' }, async (ctx) => {
+      await ctx.step('kid', () => {}, { undo: () => released.then(() => done.push('undo kid')) })
+      await ctx.sleep('1d')
+    })
+    const parent = procedure({ name: 'parent' }, async (ctx) => {
+      await ctx.step(...hold('parent'))
+      await ctx.call(kid, undefined, { id: 'kid' })
+    })
+    await using engine = await testEngine({ procedures: [parent, kid] })
+    const run = await engine.run(parent)
+    await engine.advance('1h')
+    await run.cancel()
+    await refusalOf(run.result())
+    expect(done).toEqual(['undo parent'])
+    release()
+    await refusalOf(engine.get('kid').result())
+    expect(done).toEqual(['undo parent', 'undo kid'])
+  })
+
+  test('has run its undos before a child is cancelled that it has spawned', async () => {
+    done.length = 0
+    const kid = procedure({ name: 'kid' }, async (ctx) => {
+      await ctx.step(...hold('kid'))
+      await ctx.sleep('1d')
+    })
+    const parent = procedure({ name: 'parent' }, async (ctx) => {
+      await ctx.step(...hold('parent'))
+      await ctx.spawn(kid, undefined, { id: 'kid' })
+      await ctx.sleep('1d')
+    })
+    await using engine = await testEngine({ procedures: [parent, kid] })
+    const run = await engine.run(parent)
+    await engine.advance('1h')
+    await run.cancel()
+    await refusalOf(engine.get('kid').result())
+    expect(done).toEqual(['undo parent', 'undo kid'])
+  })
+})
+
 describe('ctx.rollback', () => {
   test('ctx.rollback undoes everything registered so far; a later failure undoes only what came after', async () => {
     const done: string[] = []
