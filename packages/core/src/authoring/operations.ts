@@ -59,6 +59,8 @@ export interface BodyOperation extends Operation {
   readonly body: (call: AgentCall) => unknown
   /** What an agent is given. Missing for anything else. */
   readonly input?: Uint8Array | null
+  /** The JSON Schema of what an agent returns, if it has one. */
+  readonly outputSchema?: () => object | undefined
   readonly retry: RetryPolicy
   readonly timeoutMs: number | null
   /** Called before each attempt. It rejects with `Withheld` if what the operation was issued upon does not hold any more. */

@@ -222,6 +222,8 @@ export interface FailedPayload extends FailureRecord {
   readonly usage?: readonly object[]
   /** What the agent was given, if one was called. */
   readonly input?: ShownMaterial
+  /** As that of {@link AgentResult}. */
+  readonly schema?: object
   /** A person's answer that the current schema rejected. */
   readonly answer?: AnswerPayload
 }
@@ -240,6 +242,8 @@ export interface AgentResult {
   readonly usage: readonly object[]
   /** What the agent was given. Missing if that was nothing, and in logs of earlier engines. */
   readonly input?: ShownMaterial
+  /** The JSON Schema of the output, which an edit by a fork has to match. Missing if it is large, and in logs of earlier engines. */
+  readonly schema?: object
 }
 
 /** The payload of `settled` for an answered ask. */

@@ -87,6 +87,11 @@ export function jsonSchemaOf(schema: Schema): object | undefined {
   return readJsonSchema(schema, 'input')
 }
 
+/** Returns the JSON Schema of what the schema returns, as {@link jsonSchemaOf}. */
+export function outputJsonSchemaOf(schema: Schema): object | undefined {
+  return readJsonSchema(schema, 'output')
+}
+
 type Direction = 'input' | 'output'
 interface JsonSchemaPart {
   readonly jsonSchema?: { readonly [direction in Direction]?: (options: object) => unknown }

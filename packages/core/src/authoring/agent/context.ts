@@ -7,7 +7,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { unnamedDecision } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { Effects } from '../../ports/effects.ts'
-import { type Schema, validate } from '../../schemas/schema.ts'
+import { outputJsonSchemaOf, type Schema, validate } from '../../schemas/schema.ts'
 import { createDecideAsk } from '../human/context.ts'
 import { readChoices } from '../human/options.ts'
 import type { BodyOperation, DecideOperation, IssueOperation } from '../operations.ts'
@@ -63,9 +63,19 @@ export function agentCall(
     ...{ kind: 'llm', name, read: readAgentOutput },
     ...policy,
     input: bytes,
+    outputSchema: () => jsonOutputOf(definition),
     // Each attempt gets its own copy, so that the procedure never sees an agent's changes to its input.
     body: (call: AgentCall) => callAgent({ ...definition, body }, decode(bytes), call),
   }
+}
+
+/** By agent, since calls are many. */
+const outputSchemas = new WeakMap<AgentDefinition, object>()
+
+function jsonOutputOf(definition: AgentDefinition): object | undefined {
+  const known = outputSchemas.get(definition) ?? outputJsonSchemaOf(definition.output)
+  if (known !== undefined) outputSchemas.set(definition, known)
+  return known
 }
 
 async function callAgent(

@@ -1,12 +1,13 @@
 import { checkAnswer } from '../../asks/answer-check.ts'
-import { issuesOf } from '../../base/issues.ts'
+import { IssueList, issuesOf } from '../../base/issues.ts'
 import { checkObject, refuse } from '../../checks/options.ts'
 import { listIssues } from '../../errors/catalogue.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { consentedAction } from '../../events/consent.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
-import type { AnswerPayload, AskPayload } from '../../events/payloads.ts'
+import type { AgentResult, AnswerPayload, AskPayload } from '../../events/payloads.ts'
+import { checkJsonSchema } from '../../schemas/json-schema/check.ts'
 import { withDefaults } from '../../schemas/json-schema/defaults.ts'
 
 /** Whether the result of a kind of operation is an answer. The decision of an agent is none, even if people were asked. */
@@ -72,7 +73,7 @@ export function encodeEdit(
   const value = decode(edited)
   switch (kind) {
     case 'llm':
-      return encodeRecord({ output: value, usage: [] }, of)
+      return encodeRecord(agentResultOf(event, value), of)
     case 'signal':
       return encodeRecord({ name, ...(by === undefined ? {} : { by }), payload: value }, of)
     default:
@@ -80,6 +81,20 @@ export function encodeEdit(
         return refuse(of, value, `The result of an operation of kind ${kind} cannot be edited.`)
       return encodeRecord(answerOf(asked, position, checkObject(of, value), { by, now }), of)
   }
+}
+
+/** The result as the agent would have returned it. */
+function agentResultOf({ name, position, payload }: LogEvent, output: unknown): AgentResult {
+  const { input, schema } = decode(payload) as Partial<AgentResult>
+  const list = new IssueList()
+  if (schema !== undefined) checkJsonSchema(schema, output, 'output', list)
+  if (list.first !== undefined)
+    refuse(
+      `edit.${position} of fork`,
+      output,
+      `The output of agent '${name}' does not match its schema: ${listIssues(list.found)}. The edit is the output alone, without \`usage\`.`,
+    )
+  return { output, usage: [], ...(input && { input }), ...(schema && { schema }) }
 }
 
 /** The answer as its ask would have recorded it, if a person had given it. */

@@ -2,6 +2,7 @@ import { failureOf } from '../../errors/failure.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
 import type {
+  AgentResult,
   AnswerOrigin,
   AnswerPayload,
   CheckpointPayload,
@@ -32,7 +33,7 @@ const ask: OperationView = {
 /** One view for each kind of operation; a missing kind is a type error. */
 export const operationViews: { readonly [K in OperationKind]: OperationView } = {
   step: { waitsFor: 'step', resultOf: recorded },
-  llm: { waitsFor: 'step', resultOf: recorded },
+  llm: { waitsFor: 'step', resultOf: (payload) => agentResult(payload as AgentResult) },
   timer: { waitsFor: 'timer', resultOf: recorded },
   signal: {
     waitsFor: 'signal',
@@ -103,6 +104,11 @@ function behind({ madeBy, actedBy }: Partial<Record<keyof AnswerOrigin, string |
     ...(madeBy === undefined ? {} : { made_by: madeBy }),
     ...(actedBy === undefined ? {} : { acted_by: actedBy }),
   }
+}
+
+/** The schema is there for edits, and the same in each result of an agent. */
+function agentResult({ schema: _, ...result }: AgentResult): object {
+  return result
 }
 
 function updateResult({ input, by }: UpdatePayload): object {

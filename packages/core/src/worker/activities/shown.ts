@@ -7,6 +7,11 @@ import { sha256 } from '../../host/sha256.ts'
 /** The size up to which a log keeps what an agent was shown, and the length of the beginning of what is larger. */
 const kept = 4 * 1024
 
+/** Returns a schema that is small enough to be kept with each result; undefined for others. */
+export function keepSmall(schema: object | undefined): object | undefined {
+  return schema !== undefined && JSON.stringify(schema).length <= kept ? schema : undefined
+}
+
 /** Describes what an agent was shown; undefined for nothing. */
 export function describeShown(material: Uint8Array | null): ShownMaterial | undefined {
   if (material === null) return undefined

@@ -12,7 +12,7 @@ import { encode, encodeRecord } from '../../../events/payload.ts'
 import type { AgentResult, FailedPayload } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Activity, ActivityContext, Busy } from '../activity.ts'
-import { describeShown } from '../shown.ts'
+import { describeShown, keepSmall } from '../shown.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { type AttemptListener, Attempts, describeCode } from './attempts.ts'
 import { usageMember } from './usage.ts'
@@ -103,10 +103,12 @@ export class BodyActivity implements Activity, AttemptListener {
     this.#context.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
   }
 
-  /** What an agent was given. */
-  get #shown(): Pick<AgentResult, 'input'> {
-    const shown = describeShown(this.#pending.operation.input ?? null)
-    return shown === undefined ? {} : { input: shown }
+  /** What an agent was given, and what it has to return. */
+  get #shown(): Pick<AgentResult, 'input' | 'schema'> {
+    const { input, outputSchema } = this.#pending.operation
+    const shown = describeShown(input ?? null)
+    const schema = keepSmall(outputSchema?.())
+    return { ...(shown && { input: shown }), ...(schema && { schema }) }
   }
 
   #warnOfSize(bytes: number): void {
