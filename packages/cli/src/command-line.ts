@@ -226,6 +226,7 @@ function addChecking(add: Add, act: Act): void {
     .option('--input <json|@file>', 'the input of the procedure')
     .option('--with <file>', 'a module whose default export has doubles, rules and other options')
     .option('--never <step>', 'a step that needs a yes of a person; repeat it for several', collect)
+    .option('--ignore <rule>', 'unread-answer or act-beside-question, which hold by default', collect)
     .option('--cancel', 'also cancel the run at every operation')
     .option('--max-paths <n>', 'default: 10000')
     .action((procedure, flags) => act(flags, (context) => explore(context, procedure, flags)))

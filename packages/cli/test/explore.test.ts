@@ -23,12 +23,37 @@ test('explore prints how a procedure can end, and exits with 1 if a step can act
       'Explored hasty: 3 paths, 0 outcomes left out.',
       '  2  completed: deleted',
       '  1  completed: kept',
-      '1 path without consent:',
+      '1 violation:',
       '  step "delete": no person said yes',
       '    Delete?: no answer',
       '',
     ].join('\n'),
   )
+})
+
+test('explore finds a question that nothing awaits without being told, unless it is told not to', async () => {
+  using workspace = await createWorkspace()
+  const forgetful = await workspace.pawl('explore', 'forgetful')
+  expect(forgetful).toMatchObject({ status: 1, stderr: '' })
+  expect(forgetful.stdout).toBe(
+    [
+      'Explored forgetful: 2 paths, 1 outcome left out.',
+      '  2  completed: undefined',
+      '2 violations:',
+      '  step "delete": it follows "Delete?", whose answer nothing awaits',
+      '    sleep is over',
+      '  "Delete?" is answered, and nothing awaits the answer',
+      '    Delete?: yes',
+      '    sleep is over',
+      '',
+    ].join('\n'),
+  )
+  const ignored = ['--ignore', 'unread-answer', '--ignore', 'act-beside-question']
+  expect(await workspace.pawl('explore', 'forgetful', ...ignored)).toMatchObject({ status: 0 })
+  const { stdout } = await workspace.pawl('explore', 'forgetful', '--ignore', 'unread-answer', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ violations: [{ step: 'delete', rule: 'act-beside-question' }] })
+  const unknown = await workspace.pawl('explore', 'forgetful', '--ignore', 'unread')
+  expect(unknown).toMatchObject({ status: 2, stderr: expect.stringContaining('ignore[0] of explore') })
 })
 
 test('explore reads doubles and rules from a module, and prints JSON', async () => {

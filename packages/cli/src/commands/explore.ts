@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Exploration, ExploreOptions, Rule, Violation } from '@pawl/testing'
+import type { DefaultRule, Exploration, ExploreOptions, Rule, Violation } from '@pawl/testing'
 import { readJson } from '../answers/read-answer.ts'
 import { loadModule } from '../config/load.ts'
 import { type AnyProcedure, loadProcedures } from '../config/procedures.ts'
@@ -13,6 +13,7 @@ export interface ExploreFlags {
   readonly input?: string
   readonly with?: string
   readonly never?: readonly string[]
+  readonly ignore?: readonly string[]
   readonly cancel?: boolean
   readonly maxPaths?: string
 }
@@ -20,7 +21,7 @@ export interface ExploreFlags {
 /** Maximum number of violations that are shown in full. */
 const maxShown = 10
 
-/** Tries every outcome of a procedure, without a store, and reports the paths on which a step acts without consent. */
+/** Tries every outcome of a procedure, without a store, and reports the paths that break a rule. */
 export async function explore(context: Context, name: string, flags: ExploreFlags): Promise<ExitStatus> {
   const { out, surroundings } = context
   const { procedures } = await context.located()
@@ -33,6 +34,8 @@ export async function explore(context: Context, name: string, flags: ExploreFlag
   const report = await testing.explore(procedure, input, {
     ...given,
     never: [...(given.never ?? []), ...never],
+    // An unknown name is refused there.
+    ignore: [...(given.ignore ?? []), ...((flags.ignore ?? []) as readonly DefaultRule[])],
     ...(flags.cancel === true ? { cancel: true } : {}),
     ...(flags.maxPaths === undefined ? {} : { maxPaths: readWhole('--max-paths', flags.maxPaths) }),
   })
@@ -75,9 +78,9 @@ function print(out: Out, name: string, report: Exploration): void {
   for (const [end, times] of sorted) out.print(`  ${String(times).padStart(width)}  ${safe(end)}`)
   if (violations.length === 0) return
   const found = groupViolations(violations)
-  out.print(out.style('red', `${count(violations.length, 'path')} without consent:`))
+  out.print(out.style('red', `${count(violations.length, 'violation')}:`))
   for (const { step, why, outcomes } of found.slice(0, maxShown)) {
-    out.print(`  step "${safe(step)}": ${why}`)
+    out.print(step === undefined ? `  ${safe(why)}` : `  step "${safe(step)}": ${safe(why)}`)
     for (const outcome of outcomes) out.print(`    ${safe(outcome)}`)
   }
   if (found.length > maxShown) out.print(`  and ${found.length - maxShown} more: --json shows them all.`)
@@ -110,7 +113,9 @@ function toJson(report: Exploration): object {
   return { ...report, violations: report.violations.map((one) => ({ ...one, rule: describeRule(one.rule) })) }
 }
 
-function describeRule({ step, unless }: Rule): object {
+function describeRule(rule: Violation['rule']): object | string {
+  if (typeof rule === 'string') return rule
+  const { step, unless } = rule
   return { step: String(step), unless: unless === 'approved' ? unless : { ask: String(unless.ask) } }
 }
 

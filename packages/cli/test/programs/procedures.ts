@@ -21,6 +21,12 @@ export const hasty = procedure({ name: 'hasty' }, async (ctx) => {
   await ctx.step('delete', () => {})
   return 'deleted'
 })
+/** Deletes beside its question. */
+export const forgetful = procedure({ name: 'forgetful' }, async (ctx) => {
+  ctx.human.approve('Delete?')
+  await ctx.sleep('1h')
+  await ctx.step('delete', () => {})
+})
 export const add = procedure({ name: 'add' }, (ctx) => ctx.step('add', () => 1 + 1))
 export const fail = procedure({ name: 'fail' }, (ctx) =>
   ctx.step(

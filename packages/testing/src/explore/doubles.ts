@@ -7,13 +7,21 @@ type Body = (...args: never[]) => unknown
 /** Replaces every body: by its double, or by nothing. A double of several outcomes returns the chosen one. */
 export class ExploredDoubles implements Effects {
   readonly #doubles: Doubles
+  /** What a body without a double returns. */
+  readonly #madeUp: true | undefined
   readonly #called = new Set<string>()
   readonly #missing = new Set<string>()
   #chosen = 0
   #outcomes = 1
 
-  constructor(doubles: Doubles) {
+  constructor(doubles: Doubles, madeUp?: true) {
     this.#doubles = doubles
+    this.#madeUp = madeUp
+  }
+
+  /** Whether a body without a double was called. */
+  get hasMadeUp(): boolean {
+    return this.#missing.size > 0
   }
 
   step<B extends Body>(name: string, _body: B): B {
@@ -71,6 +79,7 @@ export class ExploredDoubles implements Effects {
     if (key === undefined) {
       return () => {
         this.#missing.add(`${kind === 'steps' ? 'Step' : 'Agent'} "${name}"`)
+        return this.#madeUp
       }
     }
     return (...args) => {

@@ -1,5 +1,5 @@
 import type { Unexplored } from './gaps.ts'
-import type { Rule } from './options.ts'
+import type { DefaultRule, Rule } from './options.ts'
 
 /** The result of `explore`. */
 export interface Exploration {
@@ -15,7 +15,7 @@ export interface Exploration {
   readonly truncated: boolean
   /** Number of paths by how they ended. */
   readonly ends: { readonly [end: string]: number }
-  /** Steps that were issued without the consent that a rule demands, the shortest path first. */
+  /** What broke a rule, the shortest path first: steps without the consent that they need, and questions that nothing awaits. */
   readonly violations: readonly Violation[]
   /**
    * On what the procedure depends that was not explored: `violations: []` says nothing about it. 'random' (`ctx.random`, `ctx.uuid`),
@@ -25,13 +25,13 @@ export interface Exploration {
   readonly unexplored: readonly Unexplored[]
 }
 
-/** A step that was issued without the consent that a rule demands. */
+/** A rule that was broken. */
 export interface Violation {
-  /** Name of the step. */
-  readonly step: string
-  /** The rule that it broke. */
-  readonly rule: Rule
-  /** What was missing, such as 'no person said yes' or 'one yes, two acts'. */
+  /** Name of the step; undefined if no step broke the rule. */
+  readonly step: string | undefined
+  /** The rule that was broken: one of `never`, or the name of one that holds by default. */
+  readonly rule: Rule | DefaultRule
+  /** What was wrong, such as 'no person said yes' or 'one yes, two acts'. */
   readonly why: string
   /** What happened on the path that leads there, in order. */
   readonly outcomes: readonly string[]

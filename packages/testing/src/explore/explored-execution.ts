@@ -1,4 +1,5 @@
 import { Execution, type LogEvent, type ProcedureOperation, type Scope } from '@pawl/core/internal'
+import { AskedQuestions } from './questions.ts'
 
 /** What an exploration learns of the procedure that it executes. */
 export interface Watcher {
@@ -8,8 +9,9 @@ export interface Watcher {
   onTime(): void
 }
 
-/** The kernel, as it is, with what the procedure reads noted. */
+/** The kernel, as it is, with what the procedure reads and awaits noted. */
 export class ExploredExecution extends Execution<ProcedureOperation> {
+  readonly questions = new AskedQuestions()
   readonly #watcher: Watcher
   /** How each operation reads its result without being watched. */
   readonly #readers = new WeakMap<ProcedureOperation, ProcedureOperation['read']>()
@@ -21,10 +23,16 @@ export class ExploredExecution extends Execution<ProcedureOperation> {
 
   override issueIn(scope: Scope, operation: ProcedureOperation): Promise<unknown> {
     const { read } = operation
-    const onRead = (event: LogEvent): unknown => this.#watcher.onRead(event, read(event))
+    const onRead = (event: LogEvent): unknown => {
+      if (asked !== null) asked.isAnswered = true
+      return this.#watcher.onRead(event, read(event))
+    }
     const watched = { ...operation, read: onRead }
     this.#readers.set(watched, read)
-    return super.issueIn(scope, watched)
+    const isRefused = this.refusalOf(scope) !== null
+    const promise = super.issueIn(scope, watched)
+    const asked = isRefused ? null : this.questions.noteIssued(operation, promise)
+    return promise
   }
 
   /** Reads a result as the procedure does, unwatched. */

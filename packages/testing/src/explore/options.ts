@@ -2,6 +2,7 @@ import type { Refused } from '@pawl/core'
 import {
   checkArray,
   checkObject,
+  checkOneOf,
   checkWhole,
   findNearest,
   type ProcedureDefinition,
@@ -21,10 +22,23 @@ export interface Rule {
   readonly unless: 'approved' | { readonly ask: string | RegExp }
 }
 
+/**
+ * A rule that holds without being named. 'unread-answer': a question is answered, and no code awaits the answer.
+ * 'act-beside-question': a step, a child or a message follows such a question.
+ */
+export type DefaultRule = (typeof defaultRules)[number]
+
+export const defaultRules = ['unread-answer', 'act-beside-question'] as const
+
 /** The options of `explore`. */
 export interface ExploreOptions extends Doubles {
   /** What must not happen without consent. Default: none. */
   readonly never?: readonly Rule[]
+  /**
+   * Rules that do not hold. By default, no question may be asked whose answer nothing awaits: 'unread-answer' finds that it is
+   * answered, 'act-beside-question' the steps, children and messages that follow it. Default: none.
+   */
+  readonly ignore?: readonly DefaultRule[]
   /** Payloads to try, by signal. Default: the signal never comes. */
   readonly signals?: { readonly [name: string]: readonly unknown[] }
   /** Values to try, by key or message of `human.input`. Default: its `initial`. */
@@ -43,6 +57,7 @@ export interface ExploreOptions extends Doubles {
 /** The options, checked and with defaults. */
 export interface ExploreSettings {
   readonly never: readonly Rule[]
+  readonly ignore: ReadonlySet<DefaultRule>
   readonly signals: ReadonlyMap<string, readonly unknown[]>
   readonly inputs: ReadonlyMap<string, readonly unknown[]>
   readonly failures: ReadonlySet<string>
@@ -53,7 +68,19 @@ export interface ExploreSettings {
 }
 
 const names = [
-  ...['steps', 'agents', 'strict', 'never', 'signals', 'inputs', 'failures', 'cancel', 'maxPaths', 'maxOps'],
+  ...[
+    'steps',
+    'agents',
+    'strict',
+    'never',
+    'ignore',
+    'signals',
+    'inputs',
+    'failures',
+    'cancel',
+    'maxPaths',
+    'maxOps',
+  ],
 ]
 
 /** @throws PawlError 'option-invalid' */
@@ -68,6 +95,7 @@ export function readExploreOptions(definition: ProcedureDefinition, given: unkno
   checkKeys('the options of explore', options, names)
   const {
     never = [],
+    ignore = [],
     failures = [],
     cancel = false,
     strict = false,
@@ -78,11 +106,14 @@ export function readExploreOptions(definition: ProcedureDefinition, given: unkno
   checkObject('agents of explore', options.agents)
   checkArray('never of explore', never)
   for (const [at, rule] of never.entries()) checkRule(`never[${at}] of explore`, rule)
+  checkArray('ignore of explore', ignore)
+  for (const [at, rule] of ignore.entries()) checkOneOf(`ignore[${at}] of explore`, rule, defaultRules)
   checkArray('failures of explore', failures)
   for (const [at, name] of failures.entries())
     if (typeof name !== 'string') refuse(`failures[${at}] of explore`, name, 'It must be the name of a step.')
   return {
     never,
+    ignore: new Set(ignore),
     signals: readSignals(definition, options.signals),
     inputs: readLists('inputs of explore', options.inputs),
     failures: new Set(failures),

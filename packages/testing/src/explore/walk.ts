@@ -23,6 +23,7 @@ import {
 import { noPosition } from '@pawl/core/storage'
 import type { Choice, Choices } from './choices.ts'
 import { applyChange, type Consent, judgeStep, noConsent } from './consent.ts'
+import type { Ending } from './default-rules.ts'
 import type { ExploredDoubles } from './doubles.ts'
 import { nameEnd } from './ends.ts'
 import { ExploredExecution } from './explored-execution.ts'
@@ -30,6 +31,7 @@ import type { Gaps } from './gaps.ts'
 import type { ExploreSettings } from './options.ts'
 import type { Outcome } from './outcomes/outcome.ts'
 import { listOutcomes, waitsForOthers } from './outcomes/registry.ts'
+import { type AskedQuestion, questionIn } from './questions.ts'
 import { Reads } from './reads.ts'
 
 /** What all paths have in common. */
@@ -48,6 +50,8 @@ export interface Path {
   readonly end: string
   readonly labels: readonly string[]
   readonly consent: Consent
+  readonly asked: readonly AskedQuestion[]
+  readonly ending: Ending
   /** Whether operations had more orders of arrival than were tried. */
   readonly isBounded: boolean
   /** The error that ended it, if one did. */
@@ -75,6 +79,8 @@ export class Walk {
   #judgedBelow: number
   #wasCancelled: boolean
   #isBounded = false
+  /** Whether it was cancelled because nothing else could happen. */
+  #isOpenEnded = false
   #operations = 0
   /** By position, the outcomes of what waits: bodies are called once for each. */
   readonly #listed = new Map<number, readonly Outcome[]>()
@@ -95,10 +101,10 @@ export class Walk {
     let decision = await this.#deliver(this.#events)
     while (decision.state === 'waiting') {
       this.#onIssued(decision.issued)
-      if (this.#operations > this.#exploration.settings.maxOps) return this.#end('cut')
+      if (this.#operations > this.#exploration.settings.maxOps) return this.#endOpen('cut')
       const choices = await this.#list()
-      if (choices === 'cut') return this.#end('cut')
-      if (choices === null) return this.#end(this.#nameWait())
+      if (choices === 'cut') return this.#endOpen('cut')
+      if (choices === null) return this.#endOpen(this.#nameWait())
       const known = this.#events.length
       this.#take(choices.length === 1 ? choices[0] : this.#exploration.choices.add(choices))
       decision = await this.#deliver(this.#events.slice(known))
@@ -107,15 +113,23 @@ export class Walk {
     const { end, error } = await nameEnd(definition, decision, this.#wasCancelled)
     if (decision.state === 'completed' && decision.output instanceof ContinueRequest) gaps.note('generations')
     if (this.#rollback.left.length > 0) gaps.note('undos')
-    return this.#end(end, error)
+    const isOpen = this.#isOpenEnded || isBug(error)
+    return this.#end(end, error, isOpen ? 'open' : this.#wasCancelled ? 'cancelled' : 'ended')
   }
 
   get #now(): number {
     return (this.#events.at(-1) as LogEvent).at
   }
 
-  #end(end: string, error: unknown = null): Path {
-    return { end, error, labels: this.#labels, consent: this.#consent, isBounded: this.#isBounded }
+  #endOpen(end: string): Path {
+    return this.#end(end, null, 'open')
+  }
+
+  #end(end: string, error: unknown, ending: Ending): Path {
+    return {
+      ...{ end, error, ending, labels: this.#labels, consent: this.#consent },
+      ...{ asked: this.#execution.questions.all, isBounded: this.#isBounded },
+    }
   }
 
   async #deliver(events: readonly LogEvent[]): Promise<Decision<ProcedureOperation>> {
@@ -159,7 +173,9 @@ export class Walk {
     if (first !== undefined) return [first, ...others, ...cancel]
     if (pending.some((one) => this.#isWornOut(one))) return 'cut'
     const [only] = cancel
-    return only === undefined ? null : [only]
+    if (only === undefined) return null
+    this.#isOpenEnded = true
+    return [only]
   }
 
   /** Lists what may come first: any of a few operations, or the first and the last of many. */
@@ -278,12 +294,6 @@ const emptyEvent: LogEvent = {
 
 function createStarted(procedure: string): LogEvent {
   return { ...emptyEvent, name: procedure }
-}
-
-/** Returns what identifies the question that an operation asks; null if it asks none. */
-function questionIn(operation: ProcedureOperation): string | null {
-  if ('ask' in operation) return operation.ask.key ?? operation.ask.payload.message
-  return operation.kind === 'ail_decision' ? operation.question : null
 }
 
 function createExecution(

@@ -17,31 +17,37 @@ import { listSignalOutcomes, listTimerOutcomes } from './timers.ts'
 interface ExploredKind<O extends ProcedureOperation> {
   /** Whether when it ends depends on people, on the time, or on other programs. */
   readonly waits: boolean
+  /** Whether it changes something outside the run. */
+  readonly acts: boolean
   readonly list: ListOutcomes<O>
 }
 
 /** How each kind of operation may end. */
 const exploredKinds: { readonly [K in OperationKind]: ExploredKind<OperationByKind[K]> } = {
-  step: { waits: false, list: listBodyOutcomes },
-  llm: { waits: false, list: listBodyOutcomes },
-  undo: { waits: false, list: listBodyOutcomes },
-  timer: { waits: true, list: listTimerOutcomes },
-  signal: { waits: true, list: listSignalOutcomes },
-  hitl_approval: { waits: true, list: listAskOutcomes },
-  hitl_input: { waits: true, list: listAskOutcomes },
-  hitl_select: { waits: true, list: listAskOutcomes },
-  hitl_review: { waits: true, list: listAskOutcomes },
-  hitl_escalation: { waits: true, list: listAskOutcomes },
-  hitl_notification: { waits: false, list: listNoticeOutcomes },
-  ail_decision: { waits: true, list: listDecideOutcomes },
-  child: { waits: false, list: listResultOutcomes },
-  spawn: { waits: false, list: listSpawnOutcomes },
-  result: { waits: false, list: listResultOutcomes },
-  send: { waits: false, list: listSendOutcomes },
+  step: { waits: false, acts: true, list: listBodyOutcomes },
+  llm: { waits: false, acts: false, list: listBodyOutcomes },
+  undo: { waits: false, acts: false, list: listBodyOutcomes },
+  timer: { waits: true, acts: false, list: listTimerOutcomes },
+  signal: { waits: true, acts: false, list: listSignalOutcomes },
+  hitl_approval: { waits: true, acts: false, list: listAskOutcomes },
+  hitl_input: { waits: true, acts: false, list: listAskOutcomes },
+  hitl_select: { waits: true, acts: false, list: listAskOutcomes },
+  hitl_review: { waits: true, acts: false, list: listAskOutcomes },
+  hitl_escalation: { waits: true, acts: false, list: listAskOutcomes },
+  hitl_notification: { waits: false, acts: false, list: listNoticeOutcomes },
+  ail_decision: { waits: true, acts: false, list: listDecideOutcomes },
+  child: { waits: false, acts: true, list: listResultOutcomes },
+  spawn: { waits: false, acts: true, list: listSpawnOutcomes },
+  result: { waits: false, acts: false, list: listResultOutcomes },
+  send: { waits: false, acts: true, list: listSendOutcomes },
   // No update comes: what their handlers do is not explored.
-  update: { waits: true, list: () => [] },
-  reply: { waits: false, list: listReplyOutcomes },
-  checkpoint: { waits: false, list: listCheckpointOutcomes },
+  update: { waits: true, acts: false, list: () => [] },
+  reply: { waits: false, acts: false, list: listReplyOutcomes },
+  checkpoint: { waits: false, acts: false, list: listCheckpointOutcomes },
+}
+
+export function doesAct(kind: OperationKind): boolean {
+  return exploredKinds[kind].acts
 }
 
 export function waitsForOthers(kind: OperationKind): boolean {
