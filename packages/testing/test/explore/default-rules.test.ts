@@ -1,7 +1,9 @@
 import { type Ctx, decider, FinalError, procedure } from '@pawl/core'
 import { type ExploreOptions, explore, oneOf } from '@pawl/testing'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { programOf, randomPrograms } from './random-programs.ts'
 
 const signals = { packed: z.undefined(), paid: z.number() }
 interface Talk {
@@ -301,6 +303,15 @@ describe('a procedure that awaits its questions breaks no default rule', () => {
     if (!what.startsWith('later, behind')) expect(ends).toContain('completed')
     expect((await find(body, { ...options, cancel: true })).found).toEqual([])
   })
+})
+
+test('no random program that awaits all it asks breaks a default rule', async () => {
+  const explored = fc.asyncProperty(randomPrograms, fc.boolean(), async (statements, cancel) => {
+    const options = { cancel, maxPaths: 300, maxOps: 40, signals: { paid: [{ n: 1 }] } }
+    const { violations } = await explore(programOf(statements), undefined, options)
+    expect(violations).toEqual([])
+  })
+  await fc.assert(explored, { numRuns: 60 })
 })
 
 describe('default rules', () => {
