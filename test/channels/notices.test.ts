@@ -1,4 +1,5 @@
 import { type Channel, createClient, createEngine, FinalError, type Notice, procedure } from '@pawl/core'
+import { connectTo } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -92,6 +93,30 @@ test('a new channel delivers what is told from then on, and one that was away wh
   await (await bare.run(tell, 'new')).result()
   await expect.poll(() => told.toSorted()).toEqual(['warning It is missed', 'warning It is new'])
   await Promise.all([bare.stop(), second.stop()])
+})
+
+test('a channel that was away for longer than the feed is kept delivers what is left of it', async () => {
+  let now = Date.UTC(2026, 0, 1)
+  const store = memory({ now: () => now })
+  const bare = await createEngine({ store, procedures, logger: silent })
+  const { told, channel } = board()
+  const first = await start(channel, store)
+  await expect
+    .poll(async () => (await bare.list({ procedure: 'pawl.notice.board', status: 'completed' })).items)
+    .toHaveLength(1)
+  await first.stop()
+  await (await bare.run(tell, 'trimmed')).result()
+  now += 1_000
+  const trimmedAt = now
+  await (await bare.run(tell, 'left')).result()
+  const port = connectTo(store)
+  await port?.open()
+  expect(await port?.trimFeed(trimmedAt, 1_000)).toBeGreaterThan(0)
+  await port?.close()
+  const second = await start(channel, store)
+  await expect.poll(() => told).toEqual(['warning It is left'])
+  await second.stop()
+  await bare.stop()
 })
 
 test('a notice of a run that an engine resumes as it starts is delivered, also by a channel that is new', async () => {

@@ -58,7 +58,7 @@ export const hookRoutes: readonly Route[] = [
       if (rights.isNarrowed && body.include === 'full')
         throw new ServerError(
           'not-allowed',
-          "A webhook with include 'full' sends all asks and runs, also the ones that `may` hides. Use include 'ids'.",
+          "A webhook with include 'full' sends all asks, runs and notices, also the ones that `may` hides. Use include 'ids'.",
         )
       const fault = faultOf(body.url, access.allowPrivate)
       if (fault !== null)
