@@ -13,3 +13,7 @@ test('control: edits whose right is not checked lead to acts without consent', a
 test('control: retries that check nothing again act on facts of then', async () => {
   await expect(attackConsents(400, { blindRetries: true })).rejects.toThrow('Property failed')
 })
+
+test('control: people who may answer what they have started act alone', async () => {
+  await expect(attackConsents(400, { selfApproval: true })).rejects.toThrow('Property failed')
+})

@@ -131,6 +131,7 @@ export type {
   ImportOptions,
   Inbox,
   InboxEvent,
+  KeptAnswer,
   LogPage,
   NextFilter,
   NoticeFilter,

@@ -1,4 +1,4 @@
-import { procedure } from '@pawl/core'
+import { decider, procedure } from '@pawl/core'
 import { answerRulesOf } from '@pawl/core/internal'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -81,4 +81,48 @@ test('nor can they in a fork of the fork, nor before it asks', async () => {
     body: { code: 'not-allowed' },
   })
   await fork.cancel()
+})
+
+test('nobody starts a fork that acts upon an answer of their own, unless they may approve what they start', async () => {
+  const choosing = procedure({ name: 'choosing' }, async (ctx) => {
+    const { approved } = await ctx.human.approve('Pay?')
+    const decided = await ctx.agent.decide('Which?', ['a', 'b'], {
+      agent: decider('nobody', async () => ({ choice: 'a', rationale: '', confidence: 0 })),
+      ...{ minConfidence: 1, fallback: { ask: {} } },
+    })
+    const gated = await ctx.gate('wire', { policy: () => 'human', params: {}, run: () => 'wired' })
+    return [await ctx.step('act', () => approved), decided.choice, gated.done]
+  })
+  for (const selfApproval of [false, true]) {
+    await using server = await startServer({ selfApproval, procedures: [choosing] })
+    const run = await server.engine.run(choosing, undefined, { id: 'a', by: 'user:ana' })
+    for (const [who, answer] of [
+      ['olga', yes],
+      ['root', { choice: 'b' }],
+      ['olga', yes],
+    ] as const) {
+      await waiting(server, 1)
+      const [ask] = (await server.engine.inbox.list()).items
+      expect((await server.call(who, 'POST', `/v1/asks/${ask?.id}/answer`, answer)).status).toBe(200)
+    }
+    await run.result()
+    const { execution_log } = await server.engine.log('a')
+    const at = (name: string) => execution_log.find((one) => one.name === name)?.position as number
+    const fork = async (who: string, position: number) =>
+      (await server.call(who, 'POST', '/v1/runs/a/fork', { position })).status
+    const own = selfApproval ? 201 : 403
+    expect({
+      'olga keeps her approval': await fork('olga', at('act')),
+      'olga forks before it': await fork('olga', at('approve')),
+      'root keeps his decision': await fork('root', at('wire')),
+      'root keeps the approval of another': await fork('root', at('approve') + 1),
+    }).toEqual({
+      'olga keeps her approval': own,
+      'olga forks before it': 201,
+      'root keeps his decision': own,
+      'root keeps the approval of another': 201,
+    })
+    const preview = await server.call('olga', 'POST', '/v1/runs/a/fork/preview', { position: at('act') })
+    expect(preview.status).toBe(selfApproval ? 200 : 403)
+  }
 })

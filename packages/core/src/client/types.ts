@@ -336,6 +336,20 @@ export interface ForkChanges {
    * who may not answer. Default: all edits are allowed.
    */
   readonly checkAnswer?: (ask: Ask) => void
+  /**
+   * Called with each answer that the fork keeps, before anything is written, except the consent to an action that is not done again. It
+   * throws to refuse the fork, such as for a person who would start what they have approved. Default: all answers may be kept.
+   */
+  readonly checkKept?: (answer: KeptAnswer) => void
+}
+
+/** An answer that a fork keeps. */
+export interface KeptAnswer {
+  readonly position: number
+  /** Name of the operation in the log. */
+  readonly name: string
+  /** Who gave it, and who stands behind that: the maker of a link, and who acted for them. */
+  readonly by: readonly string[]
 }
 
 /** A client that also executes runs. Created by `createEngine`. */

@@ -3,6 +3,7 @@ import {
   type Ask,
   type Audience,
   type Client,
+  type KeptAnswer,
   type Notice,
   PawlError,
   type RunView,
@@ -60,6 +61,8 @@ export interface Rights {
    * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
    */
   checkEdit(ask: Ask): void
+  /** Checks an answer that a fork keeps: the identity starts the fork, which acts upon it. @throws ServerError 'not-allowed' */
+  checkKept(answer: KeptAnswer): void
   /**
    * Checks an answer to an ask that does not exist yet. The people it will be addressed to are unknown, so only `admin` may.
    * @throws PawlError 'run-not-found', ServerError 'not-allowed'
@@ -133,6 +136,12 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
         refuse(
           `${actor} would start the fork and answer its ask ${ask.id}: \`selfApproval\` is false. Fork before the answer instead, so that others are asked.`,
         )
+    },
+    checkKept({ position, name, by }) {
+      if (selfApproval || !by.includes(actor)) return
+      refuse(
+        `${actor} has given the answer '${name}' at position ${position}, and would start a fork that acts upon it: \`selfApproval\` is false. Fork before the answer, so that others are asked, or let another person fork.`,
+      )
     },
     checkEarlyAnswer(run, by, starters) {
       rights.checkRun('see', run)

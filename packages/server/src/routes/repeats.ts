@@ -147,6 +147,7 @@ function readEdits(rights: Rights, edits: Readonly<Record<string, unknown>> = {}
     position,
     readPart(`edit.${position}`, value),
   ])
-  if (entries.length === 0) return {}
-  return { edit: Object.fromEntries(entries), checkAnswer: rights.checkEdit }
+  const { checkEdit: checkAnswer, checkKept } = rights
+  if (entries.length === 0) return { checkKept }
+  return { edit: Object.fromEntries(entries), checkAnswer, checkKept }
 }

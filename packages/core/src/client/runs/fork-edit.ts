@@ -9,6 +9,7 @@ import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AgentResult, AnswerPayload, AskPayload } from '../../events/payloads.ts'
 import { checkJsonSchema } from '../../schemas/json-schema/check.ts'
 import { withDefaults } from '../../schemas/json-schema/defaults.ts'
+import type { KeptAnswer } from '../types.ts'
 
 /** Whether the result of a kind of operation is an answer. The decision of an agent is none, even if people were asked. */
 const isAnswerOf: { readonly [K in OperationKind]: boolean } = {
@@ -45,6 +46,15 @@ interface Editing {
 /** Whether the result of an operation is what a person answered, whose question an edit needs. */
 export function isAnswer({ kind }: LogEvent): boolean {
   return kind !== null && isAnswerOf[kind]
+}
+
+/** The answer of a person upon which the procedure may act again; null for anything else. */
+export function answerIn(event: LogEvent): KeptAnswer | null {
+  const { type, kind, name, position, failed, payload } = event
+  if (type !== 'settled' || failed || kind === null || consentedAction(kind, name) !== null) return null
+  if (!isAnswerOf[kind] && kind !== 'ail_decision') return null
+  const { by, madeBy, actedBy } = decode(payload) as Partial<AnswerPayload>
+  return { position, name, by: [by, madeBy, actedBy].filter((one) => one !== undefined) }
 }
 
 /**

@@ -31,12 +31,12 @@ import type { Connection } from '../connection.ts'
 import { findRun } from '../find-run.ts'
 import { readGeneration, readLogPages } from '../log/pages.ts'
 import { observeCall } from '../observed.ts'
-import type { ForkChanges, ForkPoint } from '../types.ts'
+import type { ForkChanges, ForkPoint, KeptAnswer } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { readAskView } from '../views/ask.ts'
 import { nextPositionAfter } from '../views/run.ts'
 import type { Ask } from '../views/views.ts'
-import { checkEditable, encodeEdit, isAnswer } from './fork-edit.ts'
+import { answerIn, checkEditable, encodeEdit, isAnswer } from './fork-edit.ts'
 import { type ForkPlace, readForkPlace } from './fork-place.ts'
 import { findQuestion, type LoggedRun } from './questions.ts'
 
@@ -47,6 +47,7 @@ interface ForkSettings extends ForkRequest {
   readonly id: string | undefined
   readonly by: string | undefined
   readonly checkAnswer: ((ask: Ask) => void) | undefined
+  readonly checkKept: ((answer: KeptAnswer) => void) | undefined
 }
 
 /**
@@ -116,13 +117,14 @@ const changeOptions = {
   id: optional(checkName, undefined),
   by: optional(checkActor, undefined),
   checkAnswer: optional(checkFunction<(ask: Ask) => void>, undefined),
+  checkKept: optional(checkFunction<(answer: KeptAnswer) => void>, undefined),
 } satisfies Spec<ForkChanges>
 
 function readSettings(run: string, from: unknown, changes: unknown): ForkSettings {
   const { position: at, checkpoint } = readOptions('of fork', from, placeOptions, 'the from of fork')
   if (checkpoint !== undefined && at !== undefined)
     refuse('from of fork', from, 'Give position or checkpoint, not both.')
-  const { edit, id, by, checkAnswer } = readOptions('of fork', changes, changeOptions, 'the changes of fork')
+  const { edit, ...others } = readOptions('of fork', changes, changeOptions, 'the changes of fork')
   return {
     run,
     from:
@@ -130,7 +132,7 @@ function readSettings(run: string, from: unknown, changes: unknown): ForkSetting
         ? { position: checkWhole('position of fork', at, 0, 2 ** 31 - 1) }
         : { checkpoint },
     edits: new Map(edit),
-    ...{ id, by, checkAnswer },
+    ...others,
   }
 }
 
@@ -209,7 +211,7 @@ async function keep(
   connection: Connection,
   row: KnownRun,
   place: ForkPlace,
-  { edits, by, checkAnswer }: ForkSettings,
+  { edits, by, checkAnswer, checkKept }: ForkSettings,
 ): Promise<{ readonly events: readonly LogEvent[]; readonly kept: readonly LogEvent[] }> {
   const events = await readKept(connection, row, place)
   const cut = cutWithEdits(events, place, [...edits.keys()])
@@ -231,6 +233,11 @@ async function keep(
         edited,
         'The fork obtains the consent to an action anew, and begins before this result.',
       )
+  if (checkKept !== undefined)
+    for (const event of kept) {
+      const answer = edits.has(event.position) ? null : answerIn(event)
+      if (answer !== null) checkKept(answer)
+    }
   return { events, kept }
 }
 
