@@ -93,6 +93,8 @@ export type {
 export { payloadBytesOf } from './ports/store/payload-bytes.ts'
 export type {
   DecisionQuery,
+  DecisionRow,
+  DecisionSeal,
   EndedPage,
   EndedRun,
   QuarantinedRemoval,

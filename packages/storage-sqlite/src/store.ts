@@ -54,6 +54,7 @@ export function createStore(file: string, environment: Environment): StorePort {
       connection.write(({ removals }) => removals.dropGeneration(run, before, limit)),
     ended: (before, span) => connection.read(({ removals }) => removals.ended(before, span)),
     decisions: (query) => connection.read(({ removals }) => removals.decisions(query)),
+    sealDecisions: (seals) => connection.write(({ removals }) => removals.sealDecisions(seals)),
     forgetDecisions: (procedure, before, limit) =>
       connection.write(({ removals }) => removals.forgetDecisions(procedure, before, limit)),
     decidedProcedures: () => connection.read(({ removals }) => removals.decidedProcedures()),

@@ -1,3 +1,5 @@
+import { sealDecisions } from '../asks/seal-decisions.ts'
+import type { Sha256 } from '../base/hash.ts'
 import { nextRound } from '../host/rounds.ts'
 import { findHolder } from '../ports/held-runs.ts'
 import type { Logger } from '../ports/logger.ts'
@@ -22,6 +24,8 @@ type Store = Pick<
   | 'ended'
   | 'remove'
   | 'clear'
+  | 'decisions'
+  | 'sealDecisions'
   | 'forgetDecisions'
   | 'decidedProcedures'
   | 'checkpointPlaces'
@@ -37,6 +41,7 @@ export class RetentionChore {
   readonly #logger: Logger
   readonly #isWorking: () => boolean
   readonly #onRemoved: (run: RunKey) => void
+  readonly #sha256: Sha256
   /** Where the next part begins; null: at the newest run. */
   #before: RunKey | null = null
   /** The number of the checkpoint where the next part begins; null: at the newest one. */
@@ -50,12 +55,14 @@ export class RetentionChore {
     logger: Logger,
     isWorking: () => boolean,
     onRemoved: (run: RunKey) => void,
+    sha256: Sha256,
   ) {
     this.#store = store
     this.#rules = rules
     this.#logger = logger
     this.#isWorking = isWorking
     this.#onRemoved = onRemoved
+    this.#sha256 = sha256
   }
 
   async run(): Promise<void> {
@@ -63,14 +70,15 @@ export class RetentionChore {
     const now = await store.now()
     const { runs, continued, next } = await store.ended(this.#before, span)
     if (this.#before === null) this.#seen.clear()
-    const expired: RunKey[] = []
-    for (const run of runs) if (this.#isOver(run, now) && !(await this.#isHeld(run))) expired.push(run.run)
+    const expired: EndedRun[] = []
+    for (const run of runs) if (this.#isOver(run, now) && !(await this.#isHeld(run))) expired.push(run)
     let count = 0
     for (let first = 0; first < expired.length && this.#isWorking(); first += batchSize) {
       const batch = expired.slice(first, first + batchSize)
-      const outcomes = await store.remove(batch)
+      const outcomes = await store.remove(batch.map(({ run }) => run))
       const removed = batch.filter((_, i) => outcomes[i] === 'removed')
-      for (const run of removed) this.#onRemoved(run)
+      for (const { run } of removed) this.#onRemoved(run)
+      for (const run of removed) await sealDecisions(store, this.#sha256, run)
       count += removed.length
       await this.#clear()
     }

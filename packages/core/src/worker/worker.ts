@@ -17,6 +17,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { RetentionRules } from '../ports/retention.ts'
 import type { Claimed } from '../ports/store/claims.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
 import { Chores, listChores } from './chores.ts'
@@ -139,9 +140,9 @@ export class Worker {
     this.#runs = runs
     const stuckRuns = new StuckRuns(store, clock)
     this.#stuckRuns = stuckRuns
-    this.#retention = new RetentionChore(store, options.retention, logger, isWorking, (run) =>
-      runs.onRemoved(run),
-    )
+    const onRemoved = (run: RunKey): void => runs.onRemoved(run)
+    const { retention, sha256 } = options
+    this.#retention = new RetentionChore(store, retention, logger, isWorking, onRemoved, sha256)
     const chores = listChores({
       ...{ store, clock, logger, leaseMs, lease, claims, runs, stuckRuns },
       ...{ slots: this.#slots, reports: this.#reports, complaints: this.#throttledLog },

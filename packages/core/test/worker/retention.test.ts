@@ -16,7 +16,14 @@ async function trim(old: number, isWorking: () => boolean = () => true): Promise
     },
   }
   const logger = { debug() {}, info() {}, warn() {}, error() {} }
-  await new RetentionChore(store as never, new Map(), logger, isWorking, () => {}).trimFeed()
+  await new RetentionChore(
+    store as never,
+    new Map(),
+    logger,
+    isWorking,
+    () => {},
+    (bytes) => bytes,
+  ).trimFeed()
   return asked
 }
 

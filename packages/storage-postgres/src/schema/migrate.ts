@@ -24,6 +24,7 @@ import { checkpoints } from './migrations/0017-checkpoints.ts'
 import { notices } from './migrations/0018-notices.ts'
 import { stateSeq } from './migrations/0019-state-seq.ts'
 import { senders } from './migrations/0020-senders.ts'
+import { decisionDigests } from './migrations/0021-decision-digests.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent, type MigrationName, migrationNames } from './version.ts'
 
@@ -48,6 +49,7 @@ const byName: Record<MigrationName, Migration> = {
   notices,
   'state-seq': stateSeq,
   senders,
+  'decision-digests': decisionDigests,
 }
 
 /** All migrations, in order. */

@@ -29,6 +29,7 @@ export const migrationNames = [
   'notices',
   'state-seq',
   'senders',
+  'decision-digests',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

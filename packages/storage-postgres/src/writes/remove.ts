@@ -1,6 +1,7 @@
 import {
   askStatusCode,
   copyKeptMs,
+  type DecisionRow,
   type EndedRow,
   eventTypeCode,
   hiddenState,
@@ -13,7 +14,7 @@ import {
   stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBigints, listBytes, listTexts } from '../connection/fast-path/lists.ts'
+import { listBigints, listBytes, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { type Names, storeTime } from '../names.ts'
 import { type StoredAsk, showAsk } from '../reads/asks.ts'
@@ -27,6 +28,7 @@ export type Removals = Pick<
   | 'dropGeneration'
   | 'ended'
   | 'decisions'
+  | 'sealDecisions'
   | 'forgetDecisions'
   | 'decidedProcedures'
 >
@@ -98,7 +100,16 @@ export function prepareRemovals(database: Database): Removals {
     async decisions({ run, procedure, before, limit }) {
       const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }
       const values = [run, procedure, place.run, place.position, limit]
-      return (await database.read<StoredAsk>(statements.decisions.text, values)).map(showAsk)
+      const rows = await database.read<StoredDecision>(statements.decisions.text, values)
+      return rows.map((row) => ({ ...showAsk(row), digest: row.digest }))
+    },
+    async sealDecisions(seals) {
+      const values = [
+        listBigints(seals.map(({ run }) => run)),
+        listIntegers(seals.map(({ position }) => position)),
+        listBytes(seals.map(({ digest }) => digest)),
+      ]
+      await database.repeat(() => database.run(statements.seal, values))
     },
     async forgetDecisions(procedure, before, limit) {
       const rows = await database.repeat(() => database.run(statements.forget, [procedure, before, limit]))
@@ -111,6 +122,8 @@ export function prepareRemovals(database: Database): Removals {
   }
 }
 
+type StoredDecision = StoredAsk & Pick<DecisionRow, 'digest'>
+
 type Name =
   | 'remove'
   | 'removeQuarantined'
@@ -121,6 +134,7 @@ type Name =
   | 'drop'
   | 'ended'
   | 'decisions'
+  | 'seal'
   | 'forget'
   | 'procedures'
 
@@ -206,10 +220,14 @@ function writeStatements(names: Names): Record<Name, Statement> {
       from (select run, id, procedure, state, base from ${runs} where $1::bigint is null or run < $1 order by run desc limit $2) r
       left join ${runInfo} f on f.run = r.run order by r.run desc`),
     decisions: new Statement(`
-      select run, id, procedure, started_by, ${askColumns} from ${decisions}
+      select run, id, procedure, started_by, digest, ${askColumns} from ${decisions}
       where ($1::text is null or id = $1) and ($2::text is null or procedure = $2)
         and (run, position) < ($3::bigint, $4::int)
       order by run desc, position desc limit $5`),
+    seal: new Statement(`
+      update ${decisions} d set digest = s.digest
+      from unnest($1::bigint[], $2::int[], $3::bytea[]) as s(run, position, digest)
+      where d.run = s.run and d.position = s.position and d.digest is null`),
     forget: new Statement(`
       delete from ${decisions} where (run, position) in (
         select run, position from ${decisions} where procedure = $1 and closed_at < $2::bigint limit $3)

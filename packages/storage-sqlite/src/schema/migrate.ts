@@ -22,6 +22,7 @@ import { checkpoints } from './migrations/0017-checkpoints.ts'
 import { notices } from './migrations/0018-notices.ts'
 import { stateSeq } from './migrations/0019-state-seq.ts'
 import { senders } from './migrations/0020-senders.ts'
+import { decisionDigests } from './migrations/0021-decision-digests.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -46,6 +47,7 @@ const byName: Record<MigrationName, Migration> = {
   notices,
   'state-seq': stateSeq,
   senders,
+  'decision-digests': decisionDigests,
 }
 
 /** All migrations, in order. */

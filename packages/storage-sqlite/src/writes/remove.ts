@@ -1,8 +1,9 @@
 import {
-  type AskRow,
   askStatusCode,
   copyKeptMs,
   type DecisionQuery,
+  type DecisionRow,
+  type DecisionSeal,
   type EndedPage,
   type EndedRow,
   eventTypeCode,
@@ -27,7 +28,8 @@ export interface Removals {
   clear(limit: number, at: number): boolean
   dropGeneration(run: RunKey, before: number, limit: number): number
   ended(before: RunKey | null, span: number): EndedPage
-  decisions(query: DecisionQuery): readonly AskRow[]
+  decisions(query: DecisionQuery): readonly DecisionRow[]
+  sealDecisions(seals: readonly DecisionSeal[]): void
   forgetDecisions(procedure: string, before: number, limit: number): number
   decidedProcedures(): readonly string[]
 }
@@ -170,10 +172,13 @@ function prepareReads(
     `select r.run, r.id, r.state, r.base, r.procedure, f.ended_at as endedAt, f.parent
      from runs r left join run_info f on f.run = r.run where r.run < ? order by r.run desc limit ?`,
   )
-  const list = database.prepare<unknown[], StoredAsk>(
-    `select run, id, procedure, started_by, ${askColumns} from decisions
+  const list = database.prepare<unknown[], StoredAsk & Pick<DecisionRow, 'digest'>>(
+    `select run, id, procedure, started_by, digest, ${askColumns} from decisions
      where (? is null or id = ?) and (? is null or procedure = ?) and (run, position) < (?, ?)
      order by run desc, position desc limit ?`,
+  )
+  const seal = database.prepare(
+    'update decisions set digest = ? where run = ? and position = ? and digest is null',
   )
   const forget = database.prepare(
     `delete from decisions where (run, position) in (
@@ -188,7 +193,11 @@ function prepareReads(
     },
     decisions({ run, procedure, before, limit }) {
       const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }
-      return list.all(run, run, procedure, procedure, place.run, place.position, limit).map(showAsk)
+      const rows = list.all(run, run, procedure, procedure, place.run, place.position, limit)
+      return rows.map((row) => ({ ...showAsk(row), digest: row.digest }))
+    },
+    sealDecisions(seals) {
+      for (const one of seals) seal.run(one.digest, one.run, one.position)
     },
     forgetDecisions: (procedure, before, limit) => forget.run(procedure, before, limit).changes,
     decidedProcedures() {

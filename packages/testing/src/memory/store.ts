@@ -40,6 +40,7 @@ import {
   listEnded,
   removeQuarantined,
   removeRun,
+  sealDecisions,
 } from './writes/remove.ts'
 import { restartRuns } from './writes/restart.ts'
 import { sendMessage } from './writes/send.ts'
@@ -116,6 +117,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     dropGeneration: (run, before, limit) => read(() => dropGeneration(tables, run, before, limit)),
     ended: (before, span) => read(() => listEnded(tables, before, span)),
     decisions: (query) => read(() => listDecisions(tables, query)),
+    sealDecisions: (seals) => read(() => sealDecisions(tables, seals)),
     forgetDecisions: (procedure, before, limit) =>
       read(() => forgetDecisions(tables, procedure, before, limit)),
     decidedProcedures: () => read(() => [...new Set(tables.decisions.map(({ procedure }) => procedure))]),

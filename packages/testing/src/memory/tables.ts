@@ -1,7 +1,7 @@
 import type {
-  AskRow,
   AskStatus,
   CheckpointRow,
+  DecisionRow,
   FeedEntry,
   KeptAnswer,
   KeptNotice,
@@ -31,7 +31,7 @@ export interface Tables {
   /** Asks of all runs, in the order in which they were opened. */
   readonly asks: AskRecord[]
   /** Answered asks of removed runs. */
-  readonly decisions: AskRow[]
+  readonly decisions: DecisionRow[]
   /** The number of the newest checkpoint. */
   newestCheckpoint: number
   /** The number of the newest notice. */

@@ -1,6 +1,8 @@
+import { decisionDamage, isAsSealed } from '../../asks/decision-digest.ts'
+import { docsPage } from '../../base/docs.ts'
 import { checkBoolean, checkName } from '../../checks/options.ts'
 import { optional, readOptions, type Spec } from '../../checks/spec.ts'
-import type { DecisionQuery } from '../../ports/store/removals.ts'
+import type { DecisionQuery, DecisionRow } from '../../ports/store/removals.ts'
 import type { Connection } from '../connection.ts'
 import { cursorOf, writeCursor } from '../cursor.ts'
 import { pageLimit } from '../options.ts'
@@ -30,12 +32,21 @@ export async function listDecisions(
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
-    items: page.flatMap((row) => showAsk(connection, row, now) ?? []),
+    items: page.flatMap((row) => showDecision(connection, row, now) ?? []),
     cursor:
       rows.length > limit && last !== undefined
         ? writeCursor({ run: last.runKey, position: last.position })
         : undefined,
   }
+}
+
+/** Returns a decision; null, with a warning in the log, if it is not as it was when its run was deleted. */
+function showDecision(connection: Connection, row: DecisionRow, now: number): Ask | null {
+  if (isAsSealed(connection.sha256, row)) return showAsk(connection, row, now)
+  connection.warnOnce(
+    `The decision ${connection.askIds.describe(row)} of a deleted run is omitted: ${decisionDamage}. See ${docsPage('errors/run-quarantined')}`,
+  )
+  return null
 }
 
 type Place = NonNullable<DecisionQuery['before']>

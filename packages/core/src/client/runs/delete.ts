@@ -1,3 +1,4 @@
+import { sealDecisions } from '../../asks/seal-decisions.ts'
 import { readOptions } from '../../checks/spec.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -33,6 +34,7 @@ async function removeRun(connection: Connection, id: string): Promise<void> {
       : await remove(store, row)
     if (removed === 'removed') {
       connection.localWorker?.onRemoved(row.run)
+      await sealDecisions(store, connection.sha256, row)
       break
     }
     if (removed === 'missing') throw new PawlError('run-not-found', { run: id })

@@ -27,7 +27,9 @@ export interface RemovalStore {
   /** Lists runs among the `span` newest runs below a key, the newest first. Null: among the newest of all. */
   ended(before: RunKey | null, span: number): Promise<EndedPage>
   /** Lists decisions of removed runs, those of the newest run first. */
-  decisions(query: DecisionQuery): Promise<readonly AskRow[]>
+  decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>
+  /** Stores the digests of decisions that have none. */
+  sealDecisions(seals: readonly DecisionSeal[]): Promise<void>
   /** Deletes the decisions of a procedure whose asks were closed before an instant, at most `limit`. Returns their number. */
   forgetDecisions(procedure: string, before: number, limit: number): Promise<number>
   /** Lists the procedures that have decisions. */
@@ -71,6 +73,19 @@ export interface EndedRun {
 export interface ContinuedRun {
   readonly run: RunKey
   readonly procedure: string
+}
+
+/** An answered ask of a removed run. */
+export interface DecisionRow extends AskRow {
+  /** Core's digest of the row; null until it is sealed, and for decisions of earlier versions. */
+  readonly digest: Uint8Array | null
+}
+
+/** The digest of a decision. */
+export interface DecisionSeal {
+  readonly run: RunKey
+  readonly position: number
+  readonly digest: Uint8Array
 }
 
 /** Selects a page of decisions; null means any. */

@@ -6,9 +6,11 @@ import type { StorePort } from '../../ports/store/store.ts'
 import type { CheckedRun, RunCheck } from '../../runs/run-check.ts'
 import type { Procedures } from '../procedures.ts'
 import { LogReader } from '../run/log-reader.ts'
+import { quarantinedFor } from '../run/park-with-error.ts'
 import type { LogSource } from '../run/replay-log.ts'
 import type { ProgramServices } from '../services.ts'
 import { checkLog, type LogVerdict } from './check-log.ts'
+import { findRowDamage } from './row-damage.ts'
 
 /** A run to be checked, and its log. */
 export interface Checkable {
@@ -16,16 +18,22 @@ export interface Checkable {
   readonly procedure: string
   readonly version: number | null
   readonly log: LogSource
+  /** Returns what is damaged beside the log; null if nothing is. Missing for a run that is in no store. */
+  readonly findDamage?: () => Promise<string | null>
 }
 
 /** Returns a stored run. */
-export function checkableOf(store: Pick<StorePort, 'load'>, sha256: Sha256, row: RunRow): Checkable {
+export function checkableOf(
+  store: Pick<StorePort, 'load' | 'checkpoints'>,
+  sha256: Sha256,
+  row: RunRow,
+): Checkable {
   const { id, procedure, version, run, head, base, link } = row
   const log: LogSource = {
     head,
     pages: () => new LogReader(store, sha256, run, { head, base, link }).pages(),
   }
-  return { run: id, procedure, version, log }
+  return { run: id, procedure, version, log, findDamage: () => findRowDamage(store, row, log) }
 }
 
 /** Replays runs with the code of an engine, several at a time: while one is read, another one is replayed. */
@@ -49,14 +57,15 @@ const atOnce = 16
 async function checkOne(
   services: ProgramServices,
   procedures: Procedures,
-  { run, procedure, version, log }: Checkable,
+  { run, procedure, version, log, findDamage }: Checkable,
 ): Promise<RunCheck> {
   const chosen = chooseVersion(procedures.versions, procedure, version)
   const definition = chosen === undefined ? undefined : procedures.find(procedure, chosen)
   const named = { run, procedure, version: version ?? 0 }
   if (definition === undefined) return { ...named, versions: {}, verdict: 'no-code' }
   const { verdict, versions } = await checkLog(services, { id: run, definition, log })
-  return showVerdict({ ...named, versions }, verdict)
+  const damage = typeof verdict === 'string' ? ((await findDamage?.()) ?? null) : null
+  return showVerdict({ ...named, versions }, damage === null ? verdict : quarantinedFor(run, damage))
 }
 
 function showVerdict(checked: CheckedRun, verdict: LogVerdict['verdict']): RunCheck {

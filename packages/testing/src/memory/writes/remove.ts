@@ -1,7 +1,8 @@
 import {
-  type AskRow,
   copyKeptMs,
   type DecisionQuery,
+  type DecisionRow,
+  type DecisionSeal,
   type EndedPage,
   type QuarantinedRemoval,
   type Removed,
@@ -35,7 +36,8 @@ export function removeQuarantined(
 
 function takeOut(tables: Tables, run: RunRecord): void {
   const asks = tables.asks.filter((ask) => ask.run === run)
-  tables.decisions.push(...asks.filter(({ status }) => status === 'answered').map(showAsk))
+  const answered = asks.filter(({ status }) => status === 'answered')
+  tables.decisions.push(...answered.map((ask) => ({ ...showAsk(ask), digest: null })))
   tables.asks.splice(0, tables.asks.length, ...tables.asks.filter((ask) => ask.run !== run))
   tables.runs.delete(run.id)
   tables.runsByKey.delete(run.run)
@@ -74,10 +76,18 @@ export function listEnded({ runsByKey }: Tables, before: RunKey | null, span: nu
   }
 }
 
+export function sealDecisions({ decisions }: Tables, seals: readonly DecisionSeal[]): void {
+  for (const { run, position, digest } of seals) {
+    const index = decisions.findIndex((row) => row.runKey === run && row.position === position)
+    const row = decisions[index]
+    if (row?.digest === null) decisions[index] = { ...row, digest }
+  }
+}
+
 export function listDecisions(
   { decisions }: Tables,
   { run, procedure, before, limit }: DecisionQuery,
-): readonly AskRow[] {
+): readonly DecisionRow[] {
   return decisions
     .filter(
       (row) =>
