@@ -83,11 +83,11 @@ test('nor can they in a fork of the fork, nor before it asks', async () => {
   await fork.cancel()
 })
 
-test('nobody starts a fork that acts upon an answer of their own, unless they may approve what they start', async () => {
+test('no person starts a fork that acts upon an answer of their own, unless they may approve what they start', async () => {
   const choosing = procedure({ name: 'choosing' }, async (ctx) => {
     const { approved } = await ctx.human.approve('Pay?')
     const decided = await ctx.agent.decide('Which?', ['a', 'b'], {
-      agent: decider('nobody', async () => ({ choice: 'a', rationale: '', confidence: 0 })),
+      agent: decider('unsure', async () => ({ choice: 'a', rationale: '', confidence: 0 })),
       ...{ minConfidence: 1, fallback: { ask: {} } },
     })
     const gated = await ctx.gate('wire', { policy: () => 'human', params: {}, run: () => 'wired' })

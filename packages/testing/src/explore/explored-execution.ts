@@ -11,7 +11,7 @@ export interface Watcher {
 
 /** The kernel, as it is, with what the procedure reads and awaits noted. */
 export class ExploredExecution extends Execution<ProcedureOperation> {
-  readonly questions = new AskedQuestions()
+  readonly questions: AskedQuestions = new AskedQuestions()
   readonly #watcher: Watcher
   /** How each operation reads its result without being watched. */
   readonly #readers = new WeakMap<ProcedureOperation, ProcedureOperation['read']>()
