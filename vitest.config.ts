@@ -30,6 +30,7 @@ const long = {
     'test/{damaged-logs,damaged-rows,family-kills,hooks-killed,stream-kills}.test.ts',
     'test/{channels,consents}-killed.test.ts',
     'test/kill-*.test.ts',
+    'test/loop-held.test.ts',
     'test/worker/crash-loops.test.ts',
     // A command line in a process, a terminal or a browser.
     'packages/cli/test/{check,completion,dev,follow,hooks,kill,prompts,terminal}.test.ts',

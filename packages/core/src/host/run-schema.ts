@@ -1,5 +1,14 @@
+import { IssueList, type Issues } from '../base/issues.ts'
+import { countParts } from '../base/parts.ts'
 import { showValue } from '../base/text.ts'
-import { mayRunCode, type Schema, type Validation, validate as validateHere } from '../schemas/schema.ts'
+import { checkJsonSchema } from '../schemas/json-schema/check.ts'
+import {
+  jsonSchemaOf,
+  mayRunCode,
+  type Schema,
+  type Validation,
+  validate as validateHere,
+} from '../schemas/schema.ts'
 import { type BodyOwner, runOwned } from './body.ts'
 import { consoleLogger } from './console-logger.ts'
 
@@ -19,13 +28,47 @@ export function runChecks<Result>(checks: () => Result): Result {
   return runOwned(schemas, checks)
 }
 
-/** Like `validate` of schemas/schema.ts, but a rejection that a check leaves unhandled does not end the process. */
+/**
+ * Like `validate` of schemas/schema.ts, but a rejection that a check leaves unhandled does not end the process, and a value with a
+ * hundred mistakes or more does not keep it busy: the author's schema may collect a million.
+ */
 export function validate<Out>(
   schema: Schema<unknown, Out>,
   value: unknown,
 ): Validation<Out> | Promise<Validation<Out>> {
+  const refused = refusalOf(schema, value)
+  if (refused !== null) return { ok: false, ...refused }
   return isHarmless(schema) ? validateHere(schema, value) : runChecks(() => validateHere(schema, value))
 }
+
+/** A value with as many parts is checked by its JSON Schema first. */
+const manyParts = 1_000
+
+/**
+ * Returns a hundred issues that the JSON Schema of a schema finds in a large value. Null if there are fewer, or if the value cannot
+ * be read: the schema itself tells better.
+ */
+function refusalOf(schema: Schema<unknown>, value: unknown): Issues | null {
+  try {
+    const json = countParts(value, manyParts) < manyParts ? null : jsonOf(schema)
+    if (json === null) return null
+    const list = new IssueList()
+    checkJsonSchema(json, value, '', list)
+    return list.isFull ? list.found : null
+  } catch {
+    return null
+  }
+}
+
+function jsonOf(schema: Schema<unknown>): object | null {
+  const known = jsonSchemas.get(schema)
+  const json = known === undefined ? (jsonSchemaOf(schema) ?? null) : known
+  jsonSchemas.set(schema, json)
+  return json
+}
+
+/** Null: it has none. */
+const jsonSchemas = new WeakMap<Schema<unknown>, object | null>()
 
 const harmless = new WeakMap<Schema<unknown>, boolean>()
 

@@ -1,18 +1,23 @@
+import { countFields, countValues } from './parts.ts'
 import { ServerError } from './problem.ts'
 
 const maxBytes = 3 * 1024 * 1024
+/** What reads a body costs by its values more than by its bytes: the schemas of authors, and the codec of the store. */
+const maxValues = 50_000
+const maxFields = 1_000
 
 /**
  * Reads the JSON body of a request, counting its bytes while they arrive.
- * @throws ServerError 'request-invalid': 415 without a JSON content type, 413 beyond 3 MiB
+ * @throws ServerError 'request-invalid': 415 without a JSON content type, 413 beyond 3 MiB or 50,000 values
  */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
     throw new ServerError('request-invalid', 'The content type must be `application/json`.', { status: 415 })
-  const text = await readText(request)
+  const bytes = await readWhole(request)
+  if (countValues(bytes, maxValues) > maxValues) throw tooMany(`${maxValues} values`)
   try {
-    return JSON.parse(text)
+    return JSON.parse(bytes.toString('utf8'))
   } catch {
     throw new ServerError('request-invalid', 'The body is not JSON.')
   }
@@ -20,7 +25,7 @@ export async function readJson(request: Request): Promise<unknown> {
 
 /**
  * Reads the fields of a form without files.
- * @throws ServerError 'request-invalid': 415 with another content type, 413 beyond 3 MiB
+ * @throws ServerError 'request-invalid': 415 with another content type, 413 beyond 3 MiB or 1,000 fields
  */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
@@ -32,10 +37,16 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
         status: 415,
       },
     )
-  return new URLSearchParams(await readText(request))
+  const bytes = await readWhole(request)
+  if (countFields(bytes, maxFields) > maxFields) throw tooMany(`${maxFields} fields`)
+  return new URLSearchParams(bytes.toString('utf8'))
 }
 
-async function readText(request: Request): Promise<string> {
+function tooMany(limit: string): ServerError {
+  return new ServerError('request-invalid', `The body has more than ${limit}.`, { status: 413 })
+}
+
+async function readWhole(request: Request): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -44,5 +55,5 @@ async function readText(request: Request): Promise<string> {
       throw new ServerError('request-invalid', `The body is larger than ${maxBytes} bytes.`, { status: 413 })
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }

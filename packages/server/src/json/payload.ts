@@ -70,16 +70,28 @@ const maxDepth = 1000
  * @throws JsonError if a marked value cannot be read, or there are more than 1,000 levels
  */
 export function readPayload(json: unknown, path = ''): unknown {
-  checkDepth(json)
-  return readValue(json, path)
+  return hasMarks(json) ? readValue(json, path) : json
 }
 
-function checkDepth(json: unknown): void {
+/**
+ * Returns whether JSON has a marked value: what has none is a payload as it is, and a large one is not copied.
+ * @throws JsonError if there are more than 1,000 levels
+ */
+function hasMarks(json: unknown): boolean {
+  let isFound = false
   let level = [json]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) throw new JsonError('', `it has more than ${maxDepth} levels`)
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+    const next: unknown[] = []
+    for (const part of level) {
+      if (typeof part !== 'object' || part === null) continue
+      isFound ||= Object.hasOwn(part, mark)
+      for (const inner of Array.isArray(part) ? part : Object.values(part))
+        if (typeof inner === 'object' && inner !== null) next.push(inner)
+    }
+    level = next
   }
+  return isFound
 }
 
 function readValue(json: unknown, path: string): unknown {

@@ -4,6 +4,7 @@ import { askAddressOf } from '../../asks/ask-id.ts'
 import { digestOf } from '../../asks/digest.ts'
 import { issuesIn, issuesOf } from '../../base/issues.ts'
 import { topics } from '../../base/notifier.ts'
+import { countParts } from '../../base/parts.ts'
 import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../../events/payload.ts'
@@ -31,6 +32,8 @@ export interface Giver {
 
 /** Work of checking an answer, in rows. The lookups of many answers may end in the same round of the event loop. */
 const workOfAnswer = 6
+/** Each part of an answer costs about as much as a row. More of them have a round of their own anyway. */
+const maxParts = 1_000
 
 export async function answerOpen(
   connection: Connection,
@@ -64,7 +67,7 @@ export async function checkOpen(
   const row = readStored(connection, stored, readAsk)
   if (row.status !== 'open') await refuseIfClosed(connection, row)
   refuseIfChanged(connection, row, giver)
-  await rounds.enter(workOfAnswer)
+  await rounds.enter(workOfAnswer + countParts(given, maxParts))
   return encodeAnswer(connection, row, given, giver).catch(async (error: unknown) => {
     // A passed timeout takes precedence. For a valid answer the store checks it in the answering transaction.
     await refuseIfClosed(connection, row)

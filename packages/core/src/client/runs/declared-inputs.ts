@@ -52,12 +52,16 @@ const fine: Issues = { issues: [] }
 /** Returns `fine` if one of the workers may take the input, and null if none has the procedure. */
 function judge(workers: readonly Telling[], procedure: string, input: unknown): Issues | null {
   let judged: Issues | null = null
+  // Workers of the same code declare the same: an input is checked once for all of them.
+  const known = new Map<string, Issues>()
   for (const { procedures, inputs } of workers) {
     if (procedures !== null && !canExecute(procedures, procedure, null)) continue
     const version = chooseVersion(procedures ?? [], procedure, null)
     const declared = inputs.find((one) => one.name === procedure && one.version === version)
     // A worker that does not tell checks the input itself.
-    judged = declared === undefined ? fine : issuesIn(declared, input)
+    const key = JSON.stringify(declared)
+    judged = declared === undefined ? fine : (known.get(key) ?? issuesIn(declared, input))
+    known.set(key, judged)
     if (judged.issues.length === 0) return fine
   }
   return judged

@@ -1,4 +1,4 @@
-import { canonical } from '../../base/canonical.ts'
+import { ItemKeys } from './item-keys.ts'
 import { isSchemaLike, type Json, listOf, type Rule, type Walk } from './walk.ts'
 
 type ArrayRule = Rule<readonly unknown[]>
@@ -81,10 +81,12 @@ function containsRules(walk: Walk, schema: Json): readonly ArrayRule[] {
 }
 
 function uniqueRule(walk: Walk): ArrayRule {
+  const keys = new ItemKeys()
   return (items, place) => {
+    if (items.length < 2) return true
     const seen = new Map<string, number>()
     for (let i = 0; i < items.length; i++) {
-      const key = keyOf(items[i])
+      const key = keys.of(items[i])
       if (key === null) continue
       const earlier = seen.get(key)
       if (earlier !== undefined)
@@ -93,23 +95,4 @@ function uniqueRule(walk: Walk): ArrayRule {
     }
     return true
   }
-}
-
-/** Returns the same key for equal values; null for a value that JSON does not have, which equals no other. */
-function keyOf(value: unknown): string | null {
-  let isJson = true
-  const text = JSON.stringify(
-    canonical(value),
-    function (this: { readonly [key: string]: unknown }, key, given) {
-      const member = this[key]
-      const isPlain =
-        typeof member !== 'object' ||
-        member === null ||
-        Array.isArray(member) ||
-        [Object.prototype, null].includes(Object.getPrototypeOf(member))
-      isJson &&= isPlain && member !== undefined && typeof member !== 'bigint' && !Number.isNaN(member)
-      return isJson ? given : null
-    },
-  )
-  return isJson ? text : null
 }

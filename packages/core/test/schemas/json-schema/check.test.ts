@@ -190,6 +190,22 @@ test('ignores unknown and malformed keywords', () => {
   for (const schema of strange) for (const one of [7, [7], { a: 7 }]) expect(check(schema, one)).toEqual([])
 })
 
+test('items that are compared at every level are read once', () => {
+  let reads = 0
+  const leaf = new Proxy(
+    { a: 1 },
+    {
+      ownKeys: (target) => {
+        reads++
+        return Reflect.ownKeys(target)
+      },
+    },
+  )
+  const nest = (levels: number): unknown => (levels === 0 ? leaf : [nest(levels - 1), levels])
+  expect(check({ uniqueItems: true, items: { $ref: '#' } }, nest(200))).toEqual([])
+  expect(reads).toBeLessThan(10)
+})
+
 test('finds equal items in any order of keys, and compares JSON values only', () => {
   const unique = { uniqueItems: true }
   expect(check(unique, [{ a: 1, b: 2 }, 1, { b: 2, a: 1 }])).toEqual([
