@@ -1,10 +1,22 @@
-import { createEngine, procedure } from '@pawl/core'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEngine, type EngineOptions, procedure } from '@pawl/core'
+import { sqlite } from '@pawl/storage-sqlite'
 import { memory } from '@pawl/testing'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { byToken, dispatchOf, requestOf, silent } from './support/server.ts'
 
 const links = { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] } as const
 const other = '0'.repeat(32)
+
+async function serve(options: Pick<EngineOptions, 'store' | 'procedures'>) {
+  const engine = await createEngine({ ...options, logger: silent })
+  const { dispatch } = dispatchOf({ client: engine, auth: byToken, links })
+  return { engine, dispatch, [Symbol.asyncDispose]: () => engine.stop() }
+}
 
 /** A run that asks for a small amount, and once it is retried, or started anew, for a large one. */
 async function scene() {
@@ -124,6 +136,69 @@ test('an address names another question once its run was deleted and started ane
     s.engine.inbox.answer({ run: 'none', key: 'send' }, { approved: true }, late),
   ).rejects.toMatchObject({ code: 'ask-changed' })
   expect((await s.engine.inbox.get('s/0'))?.status).toBe('open')
+})
+
+test('an answer by key carries the digest, too: that of another question is refused, asked or not', async () => {
+  const keyed = procedure({ name: 'keyed', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    return (await ctx.human.approve('Send?', { key: 'send' })).approved
+  })
+  await using s = await serve({ store: memory(), procedures: [keyed] })
+  const { engine, dispatch } = s
+  const post = async (digest: string) => {
+    const path = `/v1/runs/k/asks/send/answer?digest=${digest}`
+    const reply = await dispatch(requestOf('root', 'POST', path, { approved: true }))
+    return [reply.status, ((await reply.json()) as { readonly code?: string }).code]
+  }
+  const run = await engine.run(keyed, undefined, { id: 'k' })
+  expect(await post(other)).toEqual([409, 'ask-changed'])
+  await run.signal('go')
+  const { digest } = await engine.inbox.next({ run: 'k' })
+  expect(await post(other)).toEqual([409, 'ask-changed'])
+  expect(await post(digest)).toEqual([202, undefined])
+  expect(await run.result()).toBe(true)
+})
+
+test('a question that is altered in the store is another one, at each door', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pawl-altered-'))
+  const file = join(folder, 'pawl.db')
+  const send = procedure({ name: 'send' }, async (ctx) => (await ctx.human.approve('Send 1 EUR?')).approved)
+  await using s = await serve({ store: sqlite(file), procedures: [send] })
+  const { engine, dispatch } = s
+  const run = await engine.run(send, undefined, { id: 's' })
+  const { id, digest } = await engine.inbox.next({ run: 's' })
+  const made = await dispatch(requestOf('root', 'POST', `/v1/asks/${id}/links`, { as: 'user:bob' }))
+  const { url } = (await made.json()) as { readonly url: string }
+  const token = url.slice(url.lastIndexOf('/') + 1)
+  const rewrite = (from: string, to: string) => {
+    const db = new Database(file)
+    const { payload } = db.prepare('select payload from asks').get() as { readonly payload: Buffer }
+    const altered = Buffer.from(payload.toString('latin1').replace(from, to), 'latin1')
+    expect(altered.equals(payload)).toBe(false)
+    db.prepare('update asks set payload = ?').run(altered)
+    db.close()
+  }
+  rewrite('Send 1 EUR?', 'Send 9 EUR?')
+  const json = async (path: string, body: object) => {
+    const reply = await dispatch(requestOf('root', 'POST', path, body))
+    return reply.text()
+  }
+  const answer = { approved: true }
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const fields = new URLSearchParams({ token, choice: 'approve', digest }).toString()
+  const form = await (await dispatch(requestOf(null, 'POST', '/a', fields, type))).text()
+  for (const refused of [
+    await json(`/v1/asks/${id}/answer?digest=${digest}`, answer),
+    await json(`/v1/asks/${id}/check?digest=${digest}`, answer),
+    await json(`/v1/resume?digest=${digest}`, { checkpoint: id, resolution: { decision: 'approve' } }),
+    await json('/v1/asks/answers', { asks: [{ id, digest }], answer }),
+    form,
+  ])
+    expect(refused).toMatch(/ask-changed|This ask has changed/)
+  rewrite('Send 9 EUR?', 'Send 1 EUR?')
+  await engine.inbox.answer(id, answer, { as: 'user:bob', digest })
+  expect(await run.result()).toBe(true)
+  await rm(folder, { recursive: true })
 })
 
 test('the digest says what was shown, and not what time changes', async () => {

@@ -217,11 +217,11 @@ export const askRoutes: readonly Route[] = [
     path: '/runs/{run}/asks/{key}/answer',
     summary: 'Answer an ask by its key, also before it is asked',
     roles: answerers,
-    query: z.strictObject({ as }),
+    query: z.strictObject({ as, digest }),
     body: answerShape,
     replies: { 202: z.object({ stored: z.literal(true) }) },
     async handle({ client, rights, params, body, query, giver }) {
-      const from = giver(query.as)
+      const from = { ...giver(query.as), digest: query.digest }
       const run = readId(params.run)
       const answer = readAnswer(body)
       const asked = await askByKeyOf(client, run, params.key)
