@@ -40,17 +40,17 @@ const server = createServer({
 const { url } = await server.listen({ port: 0 })
 // The handler of Slack is public: it reads requests of anyone.
 const chat = slack({ token: 'xoxb-1', signingSecret: 's', channelOf: () => undefined, person: () => null })
-const open = createHttp(async (request, response) => {
+const open = createHttp((request, response) => {
   const body = Readable.toWeb(request) as ReadableStream
   const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
     name,
     String(value),
   ])
-  const reply = await chat.handle(
-    new Request('http://127.0.0.1/slack', { method: 'POST', headers, body, duplex: 'half' }),
-  )
-  response.writeHead(reply.status).end()
-  request.destroy()
+  const received = new Request('http://127.0.0.1/slack', { method: 'POST', headers, body, duplex: 'half' })
+  void chat.handle(received).then(({ status }) => {
+    response.writeHead(status).end()
+    request.destroy()
+  })
 })
 await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve))
 const slackUrl = `http://127.0.0.1:${(open.address() as AddressInfo).port}`
