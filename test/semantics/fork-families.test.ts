@@ -163,3 +163,57 @@ test('a signal that a fork sends with the id of one of its original arrives, and
   await opened.signal('close')
   expect(await opened.result()).toEqual(['one', 'two'])
 })
+
+describe('a run of the family of a fork that is begun again', () => {
+  const errand = procedure(
+    { name: 'errand', input: z.object({ round: z.number() }) },
+    async (ctx, { round }) => {
+      const { approved } = await ctx.human.approve('Go?')
+      if (!approved) return 'not now'
+      if (round === 2) return ctx.continueAs({ round: 3 })
+      const parcel = await ctx.spawn(ship, undefined, { id: 'parcel' })
+      await parcel.signal('go', `round ${round}`, { id: 'once' })
+      return parcel.result()
+    },
+  )
+
+  test('has children of its own, also behind continueAs', async () => {
+    const engine = await begin(errand)
+    const original = await engine.run(errand, { round: 1 }, { id: 'order' })
+    await engine.inbox.next({ run: 'order' })
+    const fork = await engine.fork('order', { position: 0 }, { id: 'fork' })
+    await answer(engine, 'fork', false)
+    expect(await fork.result()).toBe('not now')
+    const again = await engine.runOrGet(errand, { round: 2 }, { id: 'fork', ifEnded: 'again' })
+    for (let generation = 2; generation <= 3; generation++) {
+      await vi.waitFor(async () => expect((await again.status()).generation).toBe(generation), {
+        timeout: 60_000,
+      })
+      await answer(engine, 'fork', true)
+    }
+    expect(await again.result()).toBe('round 3, round 3')
+    await answer(engine, 'order', true)
+    expect(await original.result()).toBe('round 1, round 1')
+    expect((await engine.list({ parent: 'fork' })).items.map(({ id }) => id)).toEqual(['parcel~fork'])
+  })
+
+  test('is a child of the fork: it does not take over the child of the child of the original', async () => {
+    const order = procedure({ name: 'order' }, async (ctx) => {
+      await ctx.human.approve('Start?')
+      const { id } = await ctx.spawn(errand, { round: 1 }, { id: 'errand', onParentEnd: 'detach' })
+      return id
+    })
+    const engine = await begin(order, errand)
+    await engine.run(order, undefined, { id: 'order' })
+    await engine.inbox.next({ run: 'order' })
+    await engine.fork('order', { position: 0 }, { id: 'fork' })
+    for (const run of ['order', 'fork']) await answer(engine, run, true)
+    await answer(engine, 'errand~fork', false)
+    expect(await engine.get(errand, 'errand~fork').result()).toBe('not now')
+    const again = await engine.runOrGet(errand, { round: 4 }, { id: 'errand~fork', ifEnded: 'again' })
+    await answer(engine, 'errand~fork', true)
+    expect(await again.result()).toBe('round 4, round 4')
+    await answer(engine, 'errand', true)
+    expect(await engine.get(errand, 'errand').result()).toBe('round 1, round 1')
+  })
+})

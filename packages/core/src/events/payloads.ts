@@ -31,8 +31,13 @@ export interface StartedPayload {
   readonly trace?: TraceContext
   /** Set if its log begins with events of another run. */
   readonly fork?: ForkPayload
-  /** The call that made the run as a fork, in all its generations. Missing in the forks of earlier versions. */
+  /**
+   * The call that made the run as a fork, in all its generations until a caller begins it again. Missing in the forks of earlier
+   * versions.
+   */
   readonly forkedFrom?: ForkOrigin
+  /** Set if a caller has begun it again, and it belonged to the family of a fork before: it still runs beside the original. */
+  readonly family?: ForkFamily
 }
 
 /** What a caller has asked to be forked, by which a repeated call is recognised. */

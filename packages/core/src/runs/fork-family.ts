@@ -11,7 +11,7 @@ const maxPrefix = 120
 /** Returns the fork to whose family a run belongs; null if it belongs to none. `started`: the first event of its generation. */
 export function forkFamilyOf(
   id: string,
-  { forkedFrom, fork, parent }: Pick<StartedPayload, 'forkedFrom' | 'fork' | 'parent'>,
+  { forkedFrom, fork, parent, family }: Pick<StartedPayload, 'forkedFrom' | 'fork' | 'parent' | 'family'>,
 ): ForkFamily | null {
   if (forkedFrom !== undefined) {
     const { run, above = [], starters } = forkedFrom
@@ -19,7 +19,7 @@ export function forkFamilyOf(
   }
   // One that an earlier version made.
   if (fork !== undefined) return { id, originals: [fork.run] }
-  return parent?.fork ?? null
+  return parent?.fork ?? family ?? null
 }
 
 /** Returns what an id becomes that a program of the family gives to a run or to a message: the original may give the same one. */

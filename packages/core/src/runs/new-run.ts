@@ -2,6 +2,7 @@ import type { Sha256 } from '../base/hash.ts'
 import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
 import { encodeAround } from '../events/payload.ts'
 import type {
+  ForkFamily,
   ForkOrigin,
   GenerationPayload,
   ParentPayload,
@@ -39,6 +40,8 @@ export interface Birth {
   readonly trace?: TraceContext | undefined
   /** Set in the later generations of a fork. */
   readonly forkedFrom?: ForkOrigin | undefined
+  /** Set in the later generations of a run of a fork's family that a caller has begun again. */
+  readonly family?: ForkFamily | undefined
 }
 
 /** A run whose first event is not hashed yet: hashing runs in slices, outside the caller's call. */
@@ -46,7 +49,7 @@ export type UnhashedRun = Omit<NewRun, 'link' | 'worker'>
 
 /** Composes the run and its first event. @throws PawlError 'payload-refused' */
 export function composeRun({ procedure, isChecked, input, given, ...birth }: Birth): UnhashedRun {
-  const { id, version, seed, by, tags, timeout = null, parent, generation, trace, forkedFrom } = birth
+  const { id, version, seed, by, tags, timeout = null, parent, generation, trace, forkedFrom, family } = birth
   const payload: StartedPayload = {
     format: logFormat,
     flags: [...(isChecked ? [] : [acceptsFirst]), ...(timeout === null ? [] : [timesOut])],
@@ -63,6 +66,7 @@ export function composeRun({ procedure, isChecked, input, given, ...birth }: Bir
     ...(generation === undefined ? {} : { generation }),
     ...(trace === undefined ? {} : { trace }),
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...(family === undefined ? {} : { family }),
   }
   const started: NewEvent = {
     type: 'started',

@@ -1,12 +1,15 @@
 import { PawlError } from '../../errors/pawl-error.ts'
-import type { NewEvent } from '../../events/event.ts'
+import type { LogEvent, NewEvent } from '../../events/event.ts'
+import { firstGeneration, generationIn } from '../../events/generation.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { GenerationPayload, RunInfo, StartedPayload } from '../../events/payloads.ts'
+import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
 import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
+import { forkFamilyOf } from '../../runs/fork-family.ts'
 import type { UnhashedRun } from '../../runs/new-run.ts'
 import type { Connection } from '../connection.ts'
-import { readGeneration, readLogPages } from '../log/pages.ts'
+import { readLogPages } from '../log/pages.ts'
 import { explainUnread, hasOutrun } from '../unread.ts'
 
 /**
@@ -23,11 +26,11 @@ export async function restartEnded(connection: Connection, start: UnhashedRun): 
     try {
       const row = understand(() => readRun(found))
       if (row.state === 'live') return true
-      const generation = await nextGeneration(connection, row)
-      const started = withGeneration(start.started, generation)
+      const ended = await readEnded(connection, row)
+      const started = inPlaceOf(id, start.started, ended)
       const hash = new LogHash(connection.sha256, row.link, row.head, row.head)
       hash.add(started)
-      const info: RunInfo = { waiting: [], generation: generation.number }
+      const info: RunInfo = { waiting: [], generation: ended.next.number }
       const restarted = await store.restart([
         {
           ...{ run: row.run, head: row.head, version, started, link: hash.link(), tags, startedBy },
@@ -45,24 +48,44 @@ export async function restartEnded(connection: Connection, start: UnhashedRun): 
   return true
 }
 
+interface Ended {
+  readonly origin: StartedPayload
+  readonly next: GenerationPayload
+}
+
 /** Verifies the generation that has ended, and counts its positions: no two asks of a run share one. */
-async function nextGeneration(connection: Connection, row: KnownRun): Promise<GenerationPayload> {
+async function readEnded(connection: Connection, row: KnownRun): Promise<Ended> {
   const store = await connection.store()
-  const { number, firstPosition } = await readGeneration(store, row)
-  let next = firstPosition
-  for await (const page of readLogPages(store, connection.sha256, row))
-    for (const { position } of page) next = Math.max(next, position + 1)
-  return {
-    number: number + 1,
+  let origin: StartedPayload | undefined
+  let generation = firstGeneration
+  let firstPosition = 0
+  for await (const page of readLogPages(store, connection.sha256, row)) {
+    if (origin === undefined) {
+      const [first] = page as readonly [LogEvent]
+      origin = readStarted(first)
+      generation = generationIn(origin, first)
+      firstPosition = generation.firstPosition
+    }
+    for (const { position } of page) firstPosition = Math.max(firstPosition, position + 1)
+  }
+  const next: GenerationPayload = {
+    number: generation.number + 1,
     why: 'again',
     previous: row.link,
     previousBase: row.base,
-    firstPosition: next,
+    firstPosition,
   }
+  return { origin: origin as StartedPayload, next }
 }
 
-function withGeneration(started: NewEvent, generation: GenerationPayload): NewEvent {
-  const payload: StartedPayload = { ...(decode(started.payload) as StartedPayload), generation }
+/** The first event of the next generation. In the family of a fork it stays apart from the runs of the original. */
+function inPlaceOf(id: string, started: NewEvent, { origin, next }: Ended): NewEvent {
+  const family = forkFamilyOf(id, origin)
+  const payload: StartedPayload = {
+    ...(decode(started.payload) as StartedPayload),
+    generation: next,
+    ...(family === null ? {} : { family }),
+  }
   return { ...started, payload: encodeRecord(payload, 'input') }
 }
 

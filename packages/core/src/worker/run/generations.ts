@@ -124,6 +124,7 @@ function composeStarted(state: RunState, input: unknown, previous: Uint8Array): 
     generation: next,
     trace: continuation.trace,
     forkedFrom: origin.forkedFrom,
+    family: origin.family,
   })
   return writtenEvent(started)
 }
