@@ -1,7 +1,7 @@
 import { createEngine, type Engine, FinalError, procedure, ref } from '@pawl/core'
 import type { Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { meddleWith } from '../support/meddling-store.ts'
 
@@ -392,4 +392,72 @@ test('a child that a failed race has cancelled continues, although its parent fa
   await engine.retry('p')
   await engine.get('c').signal('go')
   expect(await run.result()).toBe('child')
+})
+
+describe('a retry of a run whose child was deleted', () => {
+  /** A parent that has failed by its child. `mails`: the idempotency keys of the mails that the child has sent. */
+  async function failedByChild(how: 'call' | 'spawn' | 'detach') {
+    const { state, body } = breakable()
+    const mails: string[] = []
+    const child = procedure({ name: 'child' }, async (ctx) => {
+      await ctx.step('send mail', ({ idempotencyKey }) => void mails.push(idempotencyKey))
+      return ctx.step('charge', body, once)
+    })
+    const parent = procedure({ name: 'parent' }, async (ctx) => {
+      if (how === 'call') return ctx.call(child)
+      const onParentEnd = how === 'detach' ? how : 'cancel'
+      // Its result is behind the one that the retry discards.
+      const paid = await ctx.step('pay', body, once).catch((error: unknown) => error)
+      const spawned = await ctx.spawn(child, undefined, { onParentEnd })
+      await spawned.result().catch(() => {})
+      if (paid instanceof Error) throw paid
+      return spawned.result()
+    })
+    const engine = await start({ store: memory(), procedures: [parent, child] })
+    const run = await engine.run(parent, undefined, { id: 'p' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    const [deleted] = (await engine.list({ parent: 'p' })).items
+    const id = deleted?.id as string
+    await expect(engine.get(id).result()).rejects.toMatchObject({ code: 'run-failed' })
+    const file = await engine.export(id)
+    await engine.delete(id)
+    state.isBroken = false
+    return { engine, run, mails, id, file }
+  }
+
+  test.each(['call', 'spawn', 'detach'] as const)(
+    'is refused until the child is imported, and the child repeats nothing: %s',
+    async (how) => {
+      const { engine, run, mails, id, file } = await failedByChild(how)
+      const refusal = { code: 'run-ended', details: { run: 'p', status: 'failed', child: id } }
+      await expect(engine.previewRetry('p')).rejects.toMatchObject(refusal)
+      await expect(engine.retry('p')).rejects.toMatchObject(refusal)
+      expect((await run.status()).generation).toBe(1)
+      await engine.import(file)
+      await engine.retry('p')
+      if (how === 'call') expect(await run.result()).toBe('paid')
+      else await expect(run.result()).rejects.toMatchObject({ details: { cause: { code: 'run-failed' } } })
+      expect(mails).toHaveLength(1)
+    },
+  )
+
+  test('goes on if its result is kept', async () => {
+    const { state, body } = breakable()
+    const mails: string[] = []
+    const child = procedure({ name: 'child' }, (ctx) =>
+      ctx.step('send mail', ({ idempotencyKey }) => void mails.push(idempotencyKey)),
+    )
+    const parent = procedure({ name: 'parent' }, async (ctx) => {
+      await ctx.call(child, undefined, { id: 'c' })
+      return ctx.step('pay', body, once)
+    })
+    const engine = await start({ store: memory(), procedures: [parent, child] })
+    const run = await engine.run(parent, undefined, { id: 'p' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    await engine.delete('c')
+    state.isBroken = false
+    await engine.retry('p')
+    expect(await run.result()).toBe('paid')
+    expect(mails).toHaveLength(1)
+  })
 })

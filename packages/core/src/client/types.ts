@@ -199,8 +199,8 @@ export interface Client {
    * generation with the same id: results before it are kept, idempotency keys stay the same, open questions are asked again, and
    * children that its end has cancelled continue, in the same transaction. A stuck run becomes due now. A quarantined run is released if it was quarantined
    * for crashes, or because of an internal error. Does nothing for any other live run: it resumes by itself.
-   * @throws PawlError 'run-not-found', 'run-ended' (completed or cancelled: fork it), 'run-rolled-back' (it, or a child that would
-   * continue, has undone steps), 'run-quarantined' (its log is damaged), 'run-live' (a child is still being cancelled), 'option-invalid'
+   * @throws PawlError 'run-not-found', 'run-ended' (completed or cancelled: fork it; or a child that it may call again was deleted),
+   * 'run-rolled-back' (it, or a child that would continue, has undone steps), 'run-quarantined' (its log is damaged), 'run-live' (a child is still being cancelled), 'option-invalid'
    * @example for (const { id } of (await client.list({ status: 'stuck' })).items) await client.retry(id)
    */
   retry(id: string, options?: ActOptions): Promise<void>

@@ -168,11 +168,18 @@ const catalogue: Catalogue = {
     next: 'The message was not stored.',
     remedy: 'Send it again later, and send fewer messages to this run at once.',
   }),
-  'run-ended': ({ run, status }) => ({
-    what: `Run ${run} has already ended with status '${status}'.`,
-    next: 'Nothing was stored for it.',
-    remedy: 'Check `status()` or `pawl show` first if the run may have ended.',
-  }),
+  'run-ended': ({ run, status, child }) =>
+    child === undefined
+      ? {
+          what: `Run ${run} has already ended with status '${status}'.`,
+          next: 'Nothing was stored for it.',
+          remedy: 'Check `status()` or `pawl show` first if the run may have ended.',
+        }
+      : {
+          what: `Run ${run} cannot be retried, because its child ${child} was deleted and would do its work again.`,
+          next: 'It stays as it is.',
+          remedy: 'Import an export of the child and retry the run then, or start a run with a different id.',
+        },
   'run-failed': ({ run, cause, rolledBack }) => ({
     what: `Run ${run} failed: ${showFailure(cause)}.`,
     next: '',

@@ -89,8 +89,8 @@ export interface ErrorDetails {
   'run-cancelled': { readonly run: string; readonly reason: string | undefined }
   /** A signal or an update was held back by its run for longer than 10 s. `details.after` says how long. */
   'run-busy': { readonly run: string; readonly after: string }
-  /** A signal, an update, an early answer, `retry` or `inbox.next({ run })` concerns a run that has ended. `details.status` says how it ended. */
-  'run-ended': { readonly run: string; readonly status: RunStatus }
+  /** A signal, an update, an early answer, `retry` or `inbox.next({ run })` concerns a run that has ended. `details.status` says how it ended. With `details.child`, `retry` was called for a run whose child was deleted. */
+  'run-ended': { readonly run: string; readonly status: RunStatus; readonly child?: string }
   /** `result()` was called for a run whose procedure threw. `details.cause` holds the name, message and code of the error; the `cause` of this error is the error itself. `details.rolledBack` is set if undos have run, so that a retry is refused. */
   'run-failed': { readonly run: string; readonly cause: Failure; readonly rolledBack?: true }
   /** `delete` was called for a run that has not ended, or for a child whose live parent, `details.parent`, may still ask for its result; or `retry` for a run with a child that is still being cancelled. `details.status` says what it does. */

@@ -5,11 +5,21 @@ import type { CreatedPayload } from './payloads.ts'
 
 // Which runs end with the run that has created them.
 
+/** Returns the id of the run that an event creates. */
+export function createdBy(event: LogEvent): string | undefined {
+  const created = readCreated(event)
+  return created?.existed === true ? undefined : created?.id
+}
+
 /** Returns the id of the run that an event creates, if that run ends with its parent. */
-export function childIn({ type, kind, failed, payload }: LogEvent): string | undefined {
-  if (type !== 'created' && (type !== 'settled' || kind !== 'spawn' || failed)) return undefined
-  const { id, detached, existed } = decode(payload) as CreatedPayload
-  return detached === true || existed === true ? undefined : id
+export function childIn(event: LogEvent): string | undefined {
+  const created = readCreated(event)
+  return created?.detached === true || created?.existed === true ? undefined : created?.id
+}
+
+function readCreated({ type, kind, failed, payload }: LogEvent): CreatedPayload | undefined {
+  const creates = type === 'created' || (type === 'settled' && kind === 'spawn' && !failed)
+  return creates ? (decode(payload) as CreatedPayload) : undefined
 }
 
 /** Returns the ids of the runs of earlier generations that end with a run, and of the runs that its events create. */

@@ -1,5 +1,5 @@
 import { PawlError } from '../../errors/pawl-error.ts'
-import { childrenOf, reasonOfEnd } from '../../events/children.ts'
+import { childrenOf, createdBy, reasonOfEnd } from '../../events/children.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { type Generation, generationIn } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
@@ -22,7 +22,7 @@ const pageSize = 100
  * cancelled continue too, and a child whose end ended it continues as well: all in one transaction, so that no child is live
  * below a run that stays failed, and none is brought back once another call has retried the run. False: one of them has changed
  * since it was read, and nothing was done.
- * @throws PawlError 'run-rolled-back', 'run-live' (a child is still being cancelled), 'run-quarantined'
+ * @throws PawlError 'run-rolled-back', 'run-live' (a child is still being cancelled), 'run-ended' (a child was deleted), 'run-quarantined'
  */
 export async function retryFailed(
   connection: Connection,
@@ -100,7 +100,9 @@ class FamilyPlan {
     const heard = new Set(parent.kept.flatMap(({ kind, position }) => (kind === 'child' ? position : [])))
     const closedAt = new Map(closedBehind(parent))
     const children: RetriedChild[] = []
+    const needed = new Set(createdAgain(parent))
     for await (const row of readChildren(this.#connection, parent.row.id)) {
+      needed.delete(row.id)
       if (row.state === 'completed') continue
       const position = row.parent?.position ?? null
       const isEnding = ending.has(row.id) && (position === null || !heard.has(position))
@@ -109,7 +111,16 @@ class FamilyPlan {
       if (row.id === parent.cause || hasEndedWith) await this.#add(row, since)
       if (isEnding) children.push({ id: row.id, position })
     }
+    for (const child of needed) await this.#refuseDeleted(parent.row, child)
     return children
+  }
+
+  /** @throws PawlError 'run-ended': the operation that has created the child would create another one, which repeats what it did */
+  async #refuseDeleted({ state }: KnownRun, child: string): Promise<void> {
+    const store = await this.#connection.store()
+    // One that a caller has begun again is no child any more.
+    if ((await store.find(child)) !== null) return
+    throw new PawlError('run-ended', { run: this.#root, status: state === 'live' ? 'failed' : state, child })
   }
 
   /** Adds a child that has not completed, with its own children. One that is live again stays as it is. */
@@ -126,6 +137,17 @@ class FamilyPlan {
     const parent = { row, events, kept, cause, since: Math.min(since, row.endedAt ?? since) }
     this.retried.push({ row, events, kept, children: await this.addChildren(parent) })
   }
+}
+
+/** Returns the ids of the children whose operations a retried run may issue again: it has not kept their results. */
+function createdAgain({ events, kept }: RetriedParent): readonly string[] {
+  const settled = new Set(kept.flatMap(({ type, position }) => (type === 'settled' ? position : [])))
+  const created = events.flatMap((event) => (settled.has(event.position) ? [] : (createdBy(event) ?? [])))
+  const { retried = [] } = generationOf(events)
+  const before = retried.flatMap(({ id, position }) =>
+    position === null || settled.has(position) ? [] : [id],
+  )
+  return [...created, ...before]
 }
 
 /** Yields the children of a run, newest first. */
