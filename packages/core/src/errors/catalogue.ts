@@ -176,7 +176,7 @@ const catalogue: Catalogue = {
           remedy: 'Check `status()` or `pawl show` first if the run may have ended.',
         }
       : {
-          what: `Run ${run} cannot be retried, because its child ${child} was deleted and would do its work again.`,
+          what: `Run ${run} cannot be retried, because its child ${child} is missing from this store and would do its work again.`,
           next: 'It stays as it is.',
           remedy: 'Import an export of the child and retry the run then, or start a run with a different id.',
         },

@@ -9,6 +9,7 @@ import { findHolder } from '../../ports/held-runs.ts'
 import type { Removed } from '../../ports/store/removals.ts'
 import type { EndState, RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import { isNote } from '../../runs/imported-children.ts'
 import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
 import { findRow } from '../find-run.ts'
@@ -77,7 +78,7 @@ async function removeQuarantined(
   store: StorePort,
   { run, id, mail, parent }: RunRow,
 ): Promise<Exclude<Removed, 'live'> | 'changed'> {
-  const watchers = (await store.mail(run, 0)).filter(({ kind }) => kind === 'watch')
+  const watchers = (await store.mail(run, 0)).filter((one) => one.kind === 'watch' && !isNote(one))
   const waiting = [
     ...(parent === null ? [] : [parent]),
     ...watchers.flatMap(({ payload }) => readWatch(payload)),

@@ -8,6 +8,7 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import { type ExportHeader, type ExportRows, exportFormat } from '../../runs/export/format.ts'
 import { ExportWriter } from '../../runs/export/write.ts'
+import { isNote } from '../../runs/imported-children.ts'
 import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
 import { knownRun } from '../find-run.ts'
@@ -92,10 +93,12 @@ function headerOf({ row }: RunExtract, first: number): ExportHeader {
 /** Every store returns the same rows, with the same members in the same order, so that files are equal. */
 function rowsOf({ messages, asks, states, checkpoints, notices }: RunExtract): ExportRows {
   return {
-    messages: messages.map(({ n, at, kind, name, key, used, payload, by }) => ({
-      ...{ n, at, kind, name, key, used, payload },
-      ...(by === null ? {} : { by }),
-    })),
+    messages: messages
+      .filter((message) => !isNote(message))
+      .map(({ n, at, kind, name, key, used, payload, by }) => ({
+        ...{ n, at, kind, name, key, used, payload },
+        ...(by === null ? {} : { by }),
+      })),
     asks: asks.map((row) => {
       const { position, kind, key, urgency, to, escalateTo, dueAt, closesAt, payload, ...rest } = readAsk(row)
       const { status, openedAt, closedAt, answeredBy, answer } = rest

@@ -11,6 +11,7 @@ import type { StorePort } from '../../ports/store/store.ts'
 import { checkGivenId } from '../../runs/check-start.ts'
 import { type ExportHeader, invalidExport } from '../../runs/export/format.ts'
 import { type Chunks, readExport } from '../../runs/export/read.ts'
+import { OpenChildren } from '../../runs/imported-children.ts'
 import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
 import { observeCall } from '../observed.ts'
@@ -127,6 +128,7 @@ class Copying {
   readonly #states: StateRow[] = []
   readonly #checkpoints: KeptCheckpoint[] = []
   readonly #notices: KeptNotice[] = []
+  readonly #children = new OpenChildren()
 
   constructor(store: StorePort, copy: RunCopy, header: ExportHeader, first: number) {
     this.#store = store
@@ -151,15 +153,17 @@ class Copying {
     this.#checkpoints.push(...checkpoints)
     this.#notices.push(...notices)
     this.#events.push(...events)
+    for (const event of events) this.#children.add(event)
     this.#bytes += events.reduce((sum, { payload }) => sum + 200 + (payload?.length ?? 0), 0)
     if (this.#bytes >= maxPart) await this.#install(null)
   }
 
   async end(): Promise<void> {
     const { base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = this.#header
+    const notes = this.isLive ? this.#children.notesBehind(this.#messages) : []
     await this.#install({
       ...{ base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info },
-      ...{ messages: this.#messages, asks: this.#asks, states: this.#states },
+      ...{ messages: [...this.#messages, ...notes], asks: this.#asks, states: this.#states },
       // As the file has them: the log also records deleted ones.
       checkpoints: this.#checkpoints,
       notices: this.#notices,

@@ -133,6 +133,10 @@ export interface OtherRuns {
   /** Whether an operation of this run creates a run with this id in the next unit. */
   isBeingCreated(id: string): boolean
   find(id: string): Promise<RunRow | null>
+  /** Whether this run was imported, and the child that it has created comes with an import of its own. */
+  comesLater(id: string): boolean
+  /** Logs that a child which comes later is missing. */
+  warnOfMissing(id: string): void
   /**
    * Returns the id of the run that a program means with an id: in a fork, the run that it has created under this id, if there is one.
    * `isTouched`: it gets a message, or is cancelled. @throws PawlError 'run-shared' (a fork touches a run of its original)

@@ -12,6 +12,7 @@ import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
 import { composeStart, isSameInput } from '../../runs/check-start.ts'
 import { deriveChildId } from '../../runs/child-id.ts'
 import { ownIdOf } from '../../runs/fork-family.ts'
+import { topicOfNote } from '../../runs/imported-children.ts'
 import { hashRun } from '../../runs/new-run.ts'
 import type { OtherRuns } from '../activities/activity.ts'
 import { LogReader, passOn, ReadFailed, readAgainMs } from './log-reader.ts'
@@ -56,11 +57,21 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
     },
     isBeingCreated: (id) => run.outbox.creates(id),
     find: (id) => untilRead(run, () => services.store.find(id)),
+    comesLater: (id) => comesLater(run, id),
+    warnOfMissing(id) {
+      services.remarks.warn(
+        `child ${id} of ${run.id}`,
+        `Run "${run.id}" was imported, and waits for its child "${id}", which is missing from this store. Import the child, or cancel the run`,
+        { run: run.id, child: id },
+      )
+    },
     hasInput: (row, child, given) => untilRead(run, () => hasInput(run, row, child, given)),
     readEnd: (row) => untilRead(run, () => readEnd(run, row)),
     address(id, isTouched) {
       const { family } = run.continuation
-      return family === null ? id : untilRead(run, () => address(run, family, own(family, id), id, isTouched))
+      if (family === null) return id
+      const ownId = own(family, id)
+      return comesLater(run, ownId) ? ownId : untilRead(run, () => address(run, family, ownId, id, isTouched))
     },
     readSignal: (schema, args) =>
       whenKnown(readSignalArgs(schema, args, validate), (content) => {
@@ -69,6 +80,10 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
         return family === null || key === null ? content : { ...content, key: own(family, key) }
       }),
   }
+}
+
+function comesLater({ mailbox }: RunState, id: string): boolean {
+  return !mailbox.isEmpty && mailbox.all(topicOfNote(id)).length > 0
 }
 
 /** The number of runs above a run. */

@@ -8,6 +8,7 @@ import type { Message } from '../../../ports/store/mail.ts'
 import type { ChildRun, RunRow } from '../../../ports/store/runs.ts'
 import { topicOf } from '../../../runs/topics.ts'
 import { type Activity, type ActivityContext, type Busy, consume } from '../activity.ts'
+import { Absence } from './absence.ts'
 import { AwaitedWork } from './awaited-work.ts'
 import { settleEnded } from './ended.ts'
 
@@ -17,7 +18,10 @@ export class ChildActivity implements Activity {
   readonly #context: ActivityContext
   readonly #pending: Pending<ChildOperation>
   #isCreated: boolean
+  /** The event that says so, if the run was loaded with it. */
+  readonly #created: LogEvent | undefined
   readonly #work: AwaitedWork
+  readonly #absence: Absence
   /** Due at once: another operation of the run creates a run with this id, which is written first. */
   #isBehind = false
 
@@ -25,21 +29,23 @@ export class ChildActivity implements Activity {
     this.#context = context
     this.#pending = pending
     this.#work = new AwaitedWork(context, pending)
-    this.#isCreated = records.some(({ type }) => type === 'created')
+    this.#absence = new Absence(context)
+    this.#created = records.find(({ type }) => type === 'created')
+    this.#isCreated = this.#created !== undefined
   }
 
   get busy(): Busy {
     return this.#work.busy
   }
   get dueAt(): number | null {
-    return this.#isBehind ? 0 : null
+    return this.#isBehind ? 0 : this.#absence.dueAt
   }
   get topics(): readonly string[] {
     return this.#isCreated && !this.#work.isOver ? [topicOf('ended', String(this.#pending.position))] : []
   }
 
   begin(): void {
-    if (this.#isCreated) return
+    if (this.#isCreated) return this.#lookForImported()
     const { operation, position } = this.#pending
     const isCalled = operation.kind === 'child'
     let composed: ChildRun | Promise<ChildRun>
@@ -54,6 +60,7 @@ export class ChildActivity implements Activity {
 
   onDue(): void {
     this.#isBehind = false
+    this.#absence.end()
     this.begin()
   }
 
@@ -69,10 +76,23 @@ export class ChildActivity implements Activity {
 
   stop(): void {
     this.#work.end()
+    this.#absence.end()
   }
   close(): boolean {
-    this.#work.end()
+    this.stop()
     return false
+  }
+
+  /** The child of an imported run may have ended before the run was here to be told, or may be missing. */
+  #lookForImported(): void {
+    if (this.#created === undefined) return
+    const { id } = decode(this.#created.payload) as CreatedPayload
+    const { others } = this.#context
+    if (!others.comesLater(id)) return
+    this.#work.await(others.find(id), (row) => {
+      if (row === null) this.#absence.begin(id)
+      else if (row.state !== 'live') this.#readEnd(row)
+    })
   }
 
   #create(run: ChildRun): void {

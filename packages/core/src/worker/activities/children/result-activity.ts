@@ -7,6 +7,7 @@ import type { RefusedWhy } from '../../../ports/store/commit.ts'
 import type { Message } from '../../../ports/store/mail.ts'
 import { topicOf } from '../../../runs/topics.ts'
 import { type Activity, type ActivityContext, type Busy, consume, type Draft } from '../activity.ts'
+import { Absence } from './absence.ts'
 import { failed, settleEnded } from './ended.ts'
 import { untilTaken } from './held.ts'
 
@@ -16,22 +17,26 @@ import { untilTaken } from './held.ts'
  */
 export class ResultActivity implements Activity {
   readonly isOpenAsk = false
-  readonly dueAt = null
   readonly #context: ActivityContext
   readonly #pending: Pending<ResultOperation>
   /** The run whose end it waits for. */
   #run: string
+  readonly #absence: Absence
   #isReading = false
   #isOver = false
 
   constructor(context: ActivityContext, pending: Pending<ResultOperation>) {
     this.#context = context
     this.#pending = pending
+    this.#absence = new Absence(context)
     this.#run = pending.operation.run
   }
 
   get busy(): Busy {
     return this.#isReading && 'working'
+  }
+  get dueAt(): number | null {
+    return this.#absence.dueAt
   }
   get topics(): readonly string[] {
     return this.#isOver || this.#isReading ? [] : [topicOf('ended', String(this.#pending.position))]
@@ -79,7 +84,10 @@ export class ResultActivity implements Activity {
     })
   }
 
-  onDue(): void {}
+  onDue(): void {
+    this.#absence.end()
+    this.begin()
+  }
 
   onMessage({ n, payload }: Message): void {
     const ended = decode(payload) as EndedPayload
@@ -89,9 +97,10 @@ export class ResultActivity implements Activity {
   onRecorded(): void {}
   stop(): void {
     this.#isOver = true
+    this.#absence.end()
   }
   close(): boolean {
-    this.#isOver = true
+    this.stop()
     return false
   }
 
@@ -99,6 +108,7 @@ export class ResultActivity implements Activity {
     // The message about the end came first.
     if (this.#isOver) return
     const run = this.#run
+    if (why === 'missing' && this.#absence.begin(run)) return this.#context.lookAgain()
     if (why === 'missing') return this.#end(failed(this.#pending, new PawlError('run-not-found', { run })))
     this.#isReading = true
     const read = why === 'held' ? untilTaken(this.#context.clock).then(() => null) : this.#read(run)
@@ -114,7 +124,7 @@ export class ResultActivity implements Activity {
 
   /** Records the outcome: what comes later is about a run whose end is known. */
   #end(draft: Draft): void {
-    this.#isOver = true
+    this.stop()
     this.#context.record(draft)
   }
 

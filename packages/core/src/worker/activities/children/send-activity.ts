@@ -8,17 +8,18 @@ import type { RefusedWhy } from '../../../ports/store/commit.ts'
 import type { OutgoingMessage } from '../../../ports/store/mail.ts'
 import type { EndState } from '../../../ports/store/runs.ts'
 import type { Activity, ActivityContext, Busy } from '../activity.ts'
+import { Absence } from './absence.ts'
 import { AwaitedWork } from './awaited-work.ts'
 import { untilTaken } from './held.ts'
 
 /** Sends a signal to another run, or cancels it: its result and the message are one commit. */
 export class SendActivity implements Activity {
   readonly isOpenAsk = false
-  readonly dueAt = null
   readonly topics: readonly string[] = []
   readonly #context: ActivityContext
   readonly #pending: Pending<SendOperation>
   readonly #work: AwaitedWork
+  readonly #absence: Absence
   /** The run that gets it. */
   #run: string
 
@@ -27,10 +28,14 @@ export class SendActivity implements Activity {
     this.#pending = pending
     this.#run = pending.operation.run
     this.#work = new AwaitedWork(context, pending)
+    this.#absence = new Absence(context)
   }
 
   get busy(): Busy {
     return this.#work.busy
+  }
+  get dueAt(): number | null {
+    return this.#absence.dueAt
   }
 
   begin(): void {
@@ -64,11 +69,15 @@ export class SendActivity implements Activity {
     this.#work.await(content, send)
   }
 
-  onDue(): void {}
+  onDue(): void {
+    this.#absence.end()
+    this.begin()
+  }
   onMessage(): void {}
   onRecorded(): void {}
   stop(): void {
     this.#work.end()
+    this.#absence.end()
   }
 
   #send(message: OutgoingMessage): void {
@@ -88,6 +97,7 @@ export class SendActivity implements Activity {
     if (why === 'ended' && message.do === 'cancel')
       return this.#context.record({ type: 'settled', pending: this.#pending })
     if (why === 'held') return this.#work.await(untilTaken(this.#context.clock), () => this.begin())
+    if (why === 'missing' && this.#absence.begin(run)) return this.#context.lookAgain()
     if (why === 'missing') return this.#work.fail(new PawlError('run-not-found', { run }))
     if (why !== 'ended')
       return this.#work.fail(new PawlError('run-quarantined', { run, reason: 'it takes no message' }))
