@@ -298,6 +298,67 @@ export function describeTalk(makePlace: () => Promise<CancelPlace>): void {
     expect(acted).toEqual(['1 in 1', '2 in 2', '3 in 2'])
   })
 
+  test('an update whose sender has timed out has its outcome by its id, behind continueAs too: unfinished if begun, else handled', async () => {
+    const warnings: string[] = []
+    const acted: string[] = []
+    const { store, remove } = await makePlace()
+    const charge = { input: z.number(), output: z.string() }
+    const account = procedure(
+      {
+        name: 'account',
+        input: z.number(),
+        signals: { tick: z.void(), act: z.void() },
+        updates: { charge, refund: charge },
+      },
+      async (ctx, generation): Promise<void> => {
+        ctx.on('charge', async (cents) => {
+          await ctx.step(`charge ${cents}`, () => acted.push(`${cents} in ${generation}`))
+          if (generation === 1) await ctx.receive('act')
+          return `charged ${cents} in ${generation}`
+        })
+        ctx.on('refund', (cents) => `refunded ${cents} in ${generation}`)
+        await ctx.receive('tick')
+        if (generation === 1) return ctx.continueAs(2)
+      },
+    )
+    const logger = { ...silent, warn: (message: string) => void warnings.push(message) }
+    const open = (): Promise<Engine> => createEngine({ store, procedures: [account], logger })
+    let engine = await open()
+    const client = createClient({ store })
+    onTestFinished(async () => {
+      await client.stop()
+      await engine.stop()
+      await remove()
+    })
+    await engine.run(account, 1, { id: 'a' })
+    const far = client.get(account, 'a')
+    const codeOf = (error: unknown): unknown => (PawlError.is(error) ? error.code : error)
+    const first = far.update('charge', 1, { id: 'begun', timeout: '1ms' }).catch(codeOf)
+    await vi.waitUntil(() => acted.length === 1, { timeout: 60_000 })
+    expect(await first).toBe('wait-timed-out')
+    await engine.stop()
+    // No worker is there, so no handler begins these: one of the same name, and one of another name.
+    await far.signal('tick')
+    for (const [name, cents] of [
+      ['charge', 2],
+      ['refund', 3],
+    ] as const)
+      expect(await far.update(name, cents, { id: name, timeout: '1ms' }).catch(codeOf)).toBe('wait-timed-out')
+    engine = await open()
+    expect(await far.update('charge', 2, { id: 'charge' })).toBe('charged 2 in 2')
+    expect(await far.update('refund', 3, { id: 'refund' })).toBe('refunded 3 in 2')
+    await expect(far.update('charge', 1, { id: 'begun', timeout: '1m' })).rejects.toMatchObject({
+      code: 'update-unfinished',
+      details: { run: 'a', update: 'charge', status: 'continued' },
+    })
+    await far.signal('tick')
+    await engine.get(account, 'a').result()
+    expect(acted).toEqual(['1 in 1', '2 in 2'])
+    expect(warnings.filter((one) => one.includes('handlers of updates were at work'))).toEqual([
+      `Run "a" has continued while its handlers of updates were at work: "charge". Their callers get 'update-unfinished'. Wait for the handlers before the procedure returns`,
+    ])
+  })
+
   test('an update whose handler is at work at the end of its run is unfinished, and a warning names the handler', async () => {
     const warnings: string[] = []
     const { store, remove } = await makePlace()
