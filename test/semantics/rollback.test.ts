@@ -454,3 +454,62 @@ describe('an undo that fails', () => {
     expect((await refusalOf(engine.retry('pay:1'))).code).toBe('run-rolled-back')
   })
 })
+
+describe('completed children of a run that rolls back', () => {
+  const book = procedure({ name: 'book' }, (ctx) => ctx.step('book', () => 'seat 12', { undo: () => {} }))
+  const rent = procedure({ name: 'rent' }, (ctx) => ctx.step('rent', () => 'car 3'))
+  const refused = procedure({ name: 'refused' }, (ctx) => failing(ctx))
+
+  /** Runs a procedure that undoes a payment, twice. Returns the children that a warning names. */
+  async function warned(trip: (ctx: Ctx) => Promise<unknown>): Promise<readonly unknown[]> {
+    const { logger, lines } = keepLines()
+    const body = procedure({ name: 'trip' }, async (ctx) => {
+      await ctx.step('pay', () => 'paid', { undo: () => {} })
+      await trip(ctx)
+    })
+    // Every replay delivers the results of the children again.
+    await using engine = await testEngine({
+      procedures: [body, book, rent, refused],
+      logger,
+      replay: 'always',
+    })
+    for (let i = 0; i < 2; i++) {
+      const run = await engine.run(body)
+      await run.result().catch(() => {})
+      expect((await run.status()).rollback?.undone).toContain('pay')
+    }
+    return lines
+      .filter(({ level, message }) => level === 'warn' && message.includes('stays done'))
+      .map(({ fields }) => (fields as { child: string }).child)
+  }
+
+  test('a warning names each procedure once behind whose completion no undo was registered', async () => {
+    const children = await warned(async (ctx) => {
+      for (let i = 0; i < 2; i++) await ctx.call(book)
+      await (await ctx.spawn(rent)).result()
+      await ctx.call(refused).catch(() => {})
+      await failing(ctx)
+    })
+    expect(children).toEqual(['book', 'rent'])
+  })
+
+  test('there is no warning of a child behind whose completion an undo was registered', async () => {
+    const children = await warned(async (ctx) => {
+      await ctx.call(book)
+      ctx.onRollback('free the seat', () => {})
+      await ctx.call(rent)
+      await ctx.step('insure', () => {}, { undo: () => {} })
+      await failing(ctx)
+    })
+    expect(children).toEqual([])
+  })
+
+  test('a rollback in the course of a run warns of the children that had completed by then', async () => {
+    const inCourse = async (ctx: Ctx) => {
+      await ctx.call(book)
+      await ctx.rollback('the hotel is full')
+      await ctx.call(rent)
+    }
+    expect(await warned(inCourse)).toEqual(['book'])
+  })
+})

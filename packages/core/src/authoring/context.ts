@@ -6,7 +6,7 @@ import type { Scope } from '../kernel/scope.ts'
 import type { Logger } from '../ports/logger.ts'
 import { createAgentOps } from './agent/context.ts'
 import { checkpoint } from './checkpoint/checkpoint.ts'
-import { type ChildCount, childOps } from './children/context.ts'
+import { type ChildNotes, childOps } from './children/context.ts'
 import type { Ctx } from './ctx.ts'
 import { encodeState, readProgress } from './exposed/exposed.ts'
 import { type GateParts, gate } from './gate/context.ts'
@@ -47,7 +47,7 @@ class RunParts {
   readonly scopes: Scopes<ProcedureOperation>
   readonly rollback: Rollback
   readonly bodies: Bodies = new Bodies()
-  readonly children: ChildCount = { spawned: 0 }
+  readonly children: ChildNotes = { spawned: 0, readCalled: null }
   readonly actions: GateParts['actions'] = { names: null, plans: 0 }
   /** The names of the updates that have a handler. Null while there are none. */
   #handled: Set<string> | null = null
@@ -104,7 +104,7 @@ class CtxParts implements GateParts, Scoped<Ctx> {
   get bodies(): Bodies {
     return this.run.bodies
   }
-  get children(): ChildCount {
+  get children(): ChildNotes {
     return this.run.children
   }
   get actions(): GateParts['actions'] {

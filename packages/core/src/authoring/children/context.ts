@@ -2,6 +2,7 @@ import { implement } from '../../base/implement.ts'
 import type { Makers } from '../../base/lazy.ts'
 import { checkName, findNearest, refuse } from '../../checks/options.ts'
 import { oneOf, optional, readOptions, type Spec } from '../../checks/spec.ts'
+import type { LogEvent } from '../../events/event.ts'
 import { encode } from '../../events/payload.ts'
 import type { CreatedPayload } from '../../events/payloads.ts'
 import { readCancelRequest } from '../cancel-request.ts'
@@ -9,6 +10,7 @@ import type { Ctx } from '../ctx.ts'
 import type { ChildOperation, ChildSpec, IssueOperation } from '../operations.ts'
 import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../procedure.ts'
 import { readNothing, readValue } from '../results.ts'
+import type { Rollback } from '../rollback/rollback.ts'
 import type { ChildHandle, ChildOptions } from './child.ts'
 
 /** Maximum number of runs above a run. */
@@ -24,23 +26,29 @@ interface ParentRun {
   readonly execution: { readonly pendingCount: number }
 }
 
-/** The number of runs that a run has spawned and that end with it. */
-export interface ChildCount {
+/** What a run knows of its children. */
+export interface ChildNotes {
+  /** The number of runs that it has spawned and that end with it. */
   spawned: number
+  /** Reads the result of a call. Null until there is one: all calls of a run share it. */
+  readCalled: ChildOperation['read'] | null
 }
 
 /** The parts of a `ctx` that create runs. */
 interface ChildParts {
   readonly issue: IssueOperation
   readonly options: ParentRun
-  readonly children: ChildCount
+  readonly children: ChildNotes
+  readonly rollback: Pick<Rollback, 'noteCompleted'>
 }
 
 /** The part of a context that deals with other runs. */
 export const childOps: Makers<Pick<Ctx, 'call' | 'spawn' | 'get'>, ChildParts> = {
   call: (parts) => (procedure: unknown, input?: unknown, given?: unknown) => {
     const { child } = readChild('call', procedure, input, given, parts.options)
-    return parts.issue({ kind: 'child', name: child.procedure, child, read: readValue })
+    const { children, rollback } = parts
+    children.readCalled ??= (event) => readCompleted(rollback, event.name, event)
+    return parts.issue({ kind: 'child', name: child.procedure, child, read: children.readCalled })
   },
   spawn: (parts) => (procedure: unknown, input?: unknown, given?: unknown) =>
     spawn(parts, procedure, input, given),
@@ -54,7 +62,7 @@ export const childOps: Makers<Pick<Ctx, 'call' | 'spawn' | 'get'>, ChildParts> =
 }
 
 function spawn(
-  { issue, options, children }: ChildParts,
+  { issue, options, children, rollback }: ChildParts,
   procedure: unknown,
   input: unknown,
   given: unknown,
@@ -68,11 +76,18 @@ function spawn(
     )
   const read: ChildOperation['read'] = (event) => {
     const { id } = readValue(event) as CreatedPayload
-    return createHandle(issue, id, definition)
+    return createHandle(issue, id, definition, (end) => readCompleted(rollback, child.procedure, end))
   }
   const issued = issue({ kind: 'spawn', name: child.procedure, child, read })
   if (!child.isDetached) children.spawned++
   return issued
+}
+
+/** Reads the result of a child. Its undos do not run when this run rolls back. */
+function readCompleted(rollback: ChildParts['rollback'], procedure: string, event: LogEvent): unknown {
+  const output = readValue(event)
+  rollback.noteCompleted(procedure)
+  return output
 }
 
 /** Creates a handle on another run. */
@@ -80,10 +95,11 @@ function createHandle(
   issue: IssueOperation,
   run: string,
   definition: ProcedureDefinition | undefined,
+  readEnd: ChildOperation['read'] = readValue,
 ): ChildHandle<unknown> {
   return implement<ChildHandle<unknown>>({
     id: run,
-    result: () => issue({ kind: 'result', name: run, run, read: readValue }),
+    result: () => issue({ kind: 'result', name: run, run, read: readEnd }),
     signal: (given: unknown, ...rest: readonly unknown[]) => {
       const name = checkName('name of signal', given)
       const schema = definition?.signals.get(name)

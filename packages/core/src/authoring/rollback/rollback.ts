@@ -31,6 +31,8 @@ export interface RollbackSpec {
 export interface RollbackProgress extends RollbackRecord {
   /** The names of the undos that are registered or at work, in order of registration. */
   readonly left: string[]
+  /** The procedures of completed children behind which no undo was registered. Missing if there are none. */
+  bare?: Set<string>
 }
 
 export function createRollbackProgress(): RollbackProgress {
@@ -77,6 +79,8 @@ export class Rollback {
   #open = 0
   /** Whether the run has failed, and the rollback at its end has begun. */
   #isEnding = false
+  /** The procedure of the child that has completed last, until an undo is registered. */
+  #bareChild: string | null = null
 
   constructor(scopes: Scopes<ProcedureOperation>, options: RollbackOptions) {
     this.#scopes = scopes
@@ -91,8 +95,22 @@ export class Rollback {
 
   /** Registers without a limit: a step whose result is late can no longer be rejected. */
   add(name: string, operation: ProcedureOperation, group?: object): void {
+    this.#bareChild = null
     this.#undos.push({ name, operation, group })
     this.#options.rollback.left.push(name)
+  }
+
+  /** Notes that a child has completed, whose undos no longer run. The next undo that is registered counts as one for it. */
+  noteCompleted(procedure: string): void {
+    this.#noteBare()
+    this.#bareChild = procedure
+  }
+
+  #noteBare(): void {
+    if (this.#bareChild === null) return
+    const { rollback } = this.#options
+    rollback.bare ??= new Set()
+    rollback.bare.add(this.#bareChild)
   }
 
   /** Runs the undos registered so far. Later calls wait for earlier ones. */
@@ -130,6 +148,7 @@ export class Rollback {
   ): Promise<void> {
     const scopes = this.#scopes
     const record = this.#options.rollback
+    this.#noteBare()
     // A closed step may have a result in the log, whose undo is to be registered first.
     if (scopes.isUnsettled) await new Promise<void>((resolve) => scopes.whenQuiet(false, resolve))
     const scope = createScope(null)

@@ -1,3 +1,4 @@
+import { docsPage } from '../../base/docs.ts'
 import { topics } from '../../base/notifier.ts'
 import { isBug } from '../../errors/bug.ts'
 import type { LogEvent } from '../../events/event.ts'
@@ -28,18 +29,31 @@ export function reportEnd({ logger, reports }: WorkerServices, state: RunState, 
   warnOfUnread(state, 'ended')
 }
 
-/** Logs the undos that have failed, once their failures are in the log. */
-export function reportUndos(
-  { id, claimed, services, continuation }: RunState,
-  events: readonly LogEvent[],
-): void {
-  for (const event of events)
-    if (event.failed && event.kind === 'undo') {
+/** Logs the undos that have failed, once their failures are in the log, and the children that the rollback passes over. */
+export function reportUndos(state: RunState, events: readonly LogEvent[]): void {
+  const { id, claimed, services, continuation } = state
+  for (const event of events) {
+    if (event.kind !== 'undo') continue
+    warnOfBareChildren(state)
+    if (event.failed) {
       const { owner, asksOnFailedUndo } = continuation.start.definition
       const isAsked = owner !== undefined && asksOnFailedUndo === true
       services.reports.add(reportUndo(id, claimed.procedure, event, isAsked))
     }
+  }
 }
+
+/** Warns of completed children behind which a run that rolls back has registered no undo: once for each, however many runs do so. */
+function warnOfBareChildren({ id, claimed: { procedure }, services, continuation }: RunState): void {
+  for (const child of continuation.rollback.bare ?? noNames)
+    services.remarks.warn(
+      `completed child ${child} of ${procedure}`,
+      `Run "${id}" rolls back, and what its completed child "${child}" did stays done: the undos of a child do not run when its parent rolls back. Register an undo behind the call, with ctx.onRollback. See ${docsPage('guides/undoing')}`,
+      { run: id, child },
+    )
+}
+
+const noNames: readonly string[] = []
 
 /** Logs what a run that continues with an empty log leaves behind. */
 export function reportContinued({ logger }: WorkerServices, state: RunState): void {

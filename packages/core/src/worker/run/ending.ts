@@ -110,7 +110,7 @@ function clipped(rollback: RollbackRecord): RollbackRecord {
  */
 export function rollbackOf(
   { failure, skips }: Ending,
-  { left: registered, ...done }: RollbackProgress,
+  { left: registered, bare: _, ...done }: RollbackProgress,
   late: readonly string[],
 ): RollbackRecord | null {
   const left = [...registered, ...late]
