@@ -60,7 +60,8 @@ export class Alternatives {
 
   explain(value: unknown, place: Place, trail: Trail): false {
     const walk = this.#walk
-    const ofType = this.#branches.filter((branch) => isOfType(walk, branch, value))
+    const known = new Map<unknown, boolean>()
+    const ofType = this.#branches.filter((branch) => isOfType(walk, branch, value, known))
     if (ofType.length === 0) return walk.refuse(place, this.#describeTypes())
     const tagged = ofType.filter((branch) => hasTags(value, this.#tagsOf(branch)))
     const meant = ofType.length === 1 ? ofType : tagged
@@ -108,26 +109,35 @@ function fitsNone(branches: readonly unknown[]): string {
 function partsOf(walk: Walk, schema: unknown, seen: Set<unknown> = new Set()): readonly Json[] {
   if (!isJson(schema) || seen.has(schema)) return []
   seen.add(schema)
-  return [
-    schema,
-    ...[walk.targetOf(schema), ...listOf(schema['allOf'])].flatMap((part) => partsOf(walk, part, seen)),
-  ]
+  return [schema, ...appliedBy(walk, schema).flatMap((part) => partsOf(walk, part, seen))]
 }
 
-/** Returns whether a value has the type that a schema requires, without looking at its parts. */
+/** Returns the schemas that a schema itself applies to the same value. */
+function appliedBy(walk: Walk, schema: Json): readonly unknown[] {
+  return [walk.targetOf(schema), ...listOf(schema['allOf'])]
+}
+
+/**
+ * Returns whether a value has the type that a schema requires, without looking at its parts. Each schema is judged once: many paths
+ * can lead to the same one. `known` has what was found; a schema that refers to itself counts as one that requires no more.
+ */
 function isOfType(
   walk: Walk,
   schema: unknown,
   value: unknown,
-  around: ReadonlySet<unknown> = new Set(),
+  known: Map<unknown, boolean> = new Map(),
 ): boolean {
-  if (schema === false) return false
-  const seen = new Set(around)
-  return partsOf(walk, schema, seen).every(
-    (part) =>
-      gatesOf(part).every((gate) => gate(value) === null) &&
-      alternativesOf(part).every((some) => some.some((one) => isOfType(walk, one, value, seen))),
-  )
+  if (!isJson(schema)) return schema !== false
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  known.set(schema, true)
+  const accepts = (one: unknown): boolean => isOfType(walk, one, value, known)
+  const found =
+    gatesOf(schema).every((gate) => gate(value) === null) &&
+    appliedBy(walk, schema).every(accepts) &&
+    alternativesOf(schema).every((some) => some.some(accepts))
+  known.set(schema, found)
+  return found
 }
 
 function alternativesOf({ anyOf, oneOf }: Json): readonly (readonly unknown[])[] {
@@ -135,23 +145,47 @@ function alternativesOf({ anyOf, oneOf }: Json): readonly (readonly unknown[])[]
 }
 
 function describeTypes(walk: Walk, branches: readonly unknown[]): string {
-  const words = branches.map((branch) => wordsOf(walk, branch))
+  const known = new Map<unknown, readonly string[]>()
+  const words = branches.map((branch) => wordsOf(walk, branch, known))
   if (words.length === 0 || words.some((some) => some.length === 0)) return fitsNone(branches)
   return `must be ${orList([...new Set(words.flat())])}`
 }
 
-/** Returns short names for what a schema accepts, such as types; empty if it cannot be named briefly. */
-function wordsOf(walk: Walk, schema: unknown, around: ReadonlySet<unknown> = new Set()): readonly string[] {
-  const seen = new Set(around)
-  for (const part of partsOf(walk, schema, seen)) {
-    if (Object.hasOwn(part, 'const')) return [showValue(part['const'])]
-    const some = listOf(part['enum'])
-    if (some.length > 0) return [showAll(some)]
-    const types = typesOf(part)
-    if (types.length > 0) return types
-    const [inner] = alternativesOf(part)
-    const words = (inner ?? []).map((one) => wordsOf(walk, one, seen))
-    if (words.length > 0 && words.every((one) => one.length > 0)) return words.flat()
+/**
+ * Returns short names for what a schema accepts, such as types; empty if it cannot be named briefly. Each schema is named once: many
+ * paths can lead to the same one. `known` has what was found; a schema that refers to itself has no name.
+ */
+function wordsOf(
+  walk: Walk,
+  schema: unknown,
+  known: Map<unknown, readonly string[]> = new Map(),
+): readonly string[] {
+  if (!isJson(schema)) return []
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  known.set(schema, [])
+  const found = findWords(schema, appliedBy(walk, schema), (one) => wordsOf(walk, one, known))
+  known.set(schema, found)
+  return found
+}
+
+/** Finds the names of a schema in its own keywords, else in the schemas that it applies to the same value. */
+function findWords(
+  schema: Json,
+  applied: readonly unknown[],
+  wordsOfOne: (schema: unknown) => readonly string[],
+): readonly string[] {
+  if (Object.hasOwn(schema, 'const')) return [showValue(schema['const'])]
+  const some = listOf(schema['enum'])
+  if (some.length > 0) return [showAll(some)]
+  const types = typesOf(schema)
+  if (types.length > 0) return types
+  const [inner = []] = alternativesOf(schema)
+  const words = inner.map(wordsOfOne)
+  if (words.length > 0 && words.every((one) => one.length > 0)) return [...new Set(words.flat())]
+  for (const one of applied) {
+    const found = wordsOfOne(one)
+    if (found.length > 0) return found
   }
   return []
 }

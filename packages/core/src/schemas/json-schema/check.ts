@@ -9,8 +9,8 @@ import { isJson, type Json, type Node, type Rule, type Trail, type Walk } from '
 
 /**
  * Checks a value against a JSON Schema (draft 2020-12) and adds issues to a list. `at` is the path of the value.
- * The cost is linear in the size of the value for every schema: a recursive part of a schema is checked once for each
- * part of the value. Only a `pattern` may take longer, as it does in the author's schema. The search for issues stops
+ * The cost is linear in the size of the value for every schema: what a `$ref` leads to is checked once for each part of
+ * the value. Only a `pattern` may take longer, as it does in the author's schema. The search for issues stops
  * when the list is full.
  *
  * Accepts whatever it cannot judge: an unknown keyword, an unknown reference, a schema that refers to itself for the
@@ -25,8 +25,7 @@ class Check implements Walk {
   readonly #value: unknown
   readonly #references: References
   readonly #nodes = new Map<unknown, Node>()
-  /** The number of active checks per `$ref` target: a second one for the same value is a cycle. */
-  readonly #active = new Map<unknown, number>()
+  /** Whether a value fits, by the target of a `$ref`: many paths through a schema can lead to both. */
   readonly #known = new Map<unknown, Map<unknown, boolean>>()
   #reports: Reports | null
   /** Set while describing why no alternative matches; descriptions do not nest. */
@@ -42,7 +41,7 @@ class Check implements Walk {
 
   run(): void {
     try {
-      const fits = this.#enter(this.#schema, this.#value, null, null)
+      const fits = this.nodeOf(this.#schema)(this.#value, null, null)
       if (!fits && this.#reports?.isEmpty) this.refuse(null, 'is not valid')
     } catch (error) {
       // The value is nested too deeply for the stack.
@@ -106,28 +105,21 @@ class Check implements Walk {
 
   follow(target: unknown, value: unknown, place: Place, before: Trail): boolean {
     for (let one = before; one !== null; one = one.before) if (one.target === target) return true
+    const node = this.nodeOf(target)
     const trail = { target, before }
-    if (!this.#active.has(target) || !isNested(value)) return this.#enter(target, value, place, trail)
+    // One that has no parts, and that no other `$ref` leads to, is as fast to check again.
+    if (before === null && !isObject(value)) return node(value, place, trail)
     const known = this.#knownOf(target)
     let fits = known.get(value)
     if (fits === undefined) {
-      fits = this.#with(null, () => this.#enter(target, value, null, trail))
+      fits = this.isValid(node, value, trail)
       known.set(value, fits)
     }
     if (fits || this.#reports === null) return fits
-    return this.#reports.isNew(target, value) && this.#enter(target, value, place, trail)
+    return this.#reports.isNew(target, isObject(value) ? value : place) && node(value, place, trail)
   }
 
   // ──
-
-  #enter(schema: unknown, value: unknown, place: Place, trail: Trail): boolean {
-    const count = this.#active.get(schema) ?? 0
-    this.#active.set(schema, count + 1)
-    const fits = this.nodeOf(schema)(value, place, trail)
-    if (count === 0) this.#active.delete(schema)
-    else this.#active.set(schema, count)
-    return fits
-  }
 
   #knownOf(target: unknown): Map<unknown, boolean> {
     const known = this.#known.get(target) ?? new Map<unknown, boolean>()
@@ -225,21 +217,21 @@ class Reports {
     this.list.add([...this.#prefix, ...segmentsOf(place)], message)
   }
 
-  /** Returns whether a value has not been reported for a schema yet: several parts of a schema can lead to both. */
-  isNew(schema: unknown, value: unknown): boolean {
+  /**
+   * Returns whether nothing has been reported for a schema yet, of a value or of the place of one that can be in several places:
+   * several parts of a schema can lead to both.
+   */
+  isNew(schema: unknown, one: unknown): boolean {
     const reported = this.#reported.get(schema) ?? new Set<unknown>()
     this.#reported.set(schema, reported)
-    if (reported.has(value)) return false
-    reported.add(value)
+    if (reported.has(one)) return false
+    reported.add(one)
     return true
   }
 }
 
-/** Returns whether a part of the value has parts. Only such results are cached; others are as fast to recompute. */
-function isNested(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return parts.some((part) => typeof part === 'object' && part !== null)
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function holdsUndefined(value: unknown): boolean {

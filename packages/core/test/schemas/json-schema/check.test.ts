@@ -288,6 +288,54 @@ describe('a value that matches none of several alternatives', () => {
   })
 })
 
+describe.each(['anyOf', 'oneOf', 'allOf'])(
+  'a chain of schemas that each refer twice to the next one by %s',
+  (word) => {
+    let reads = 0
+    const counted = (schema: object) =>
+      new Proxy(schema, {
+        get: (target, name) => {
+          reads += 1
+          return Reflect.get(target, name)
+        },
+      })
+    const refs = (to: number) => [
+      counted({ $ref: `#/$defs/d${to}` }),
+      counted({ $ref: `#/$defs/d${to}`, title: 't' }),
+    ]
+    const chain = (length: number, next: (to: number) => object, last: object): object => {
+      const levels = Array.from({ length }, (_, i) => [`d${i}`, counted(next(i + 1))])
+      return { $ref: '#/$defs/d0', $defs: Object.fromEntries([...levels, [`d${length}`, last]]) }
+    }
+    const length = 100
+
+    test.each([1, 'x', { a: 1 }, { a: { b: [] } }])('is checked once for the value %j', (given) => {
+      reads = 0
+      const found = check(
+        chain(length, (to) => ({ [word]: refs(to) }), { type: 'string' }),
+        given,
+      )
+      expect(found.map(({ path }) => path)).toEqual(given === 'x' && word !== 'oneOf' ? [] : ['value'])
+      expect(reads).toBeLessThan(200 * length ** 2)
+    })
+
+    test('is checked once for each part of a value', () => {
+      reads = 0
+      const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
+      const next = (to: number) => ({ properties: { a: { [word]: refs(to) } } })
+      expect(check(chain(length, next, { type: 'string' }), deep(length))).not.toEqual([])
+      expect(reads).toBeLessThan(200 * length ** 2)
+    })
+  },
+)
+
+test('reports equal values that do not match what a reference refers to, each with its path', () => {
+  const schema = { items: { $ref: '#/$defs/a' }, $defs: { a: { $ref: '#/$defs/b' }, b: { type: 'string' } } }
+  expect(check(schema, [1, 1, null, null]).map(({ path }) => path)).toEqual(
+    [0, 1, 2, 3].map((i) => `value[${i}]`),
+  )
+})
+
 test('reports several issues, each with its path', () => {
   const schema = {
     type: 'object',
