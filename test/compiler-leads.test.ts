@@ -108,6 +108,35 @@ test('a new method of Ctx is asked for by the context', async () => {
   ).toEqual(['core/src/authoring/context.ts'])
 })
 
+test('a new method of a concern is asked for by each store', async () => {
+  const head = 'export interface StateStore {\n'
+  expect(
+    await compileWith(
+      'core/src/ports/store/states.ts',
+      head,
+      `${head}  forget(name: string): Promise<void>\n`,
+    ),
+  ).toEqual([
+    'storage-postgres/src/concerns/states.ts',
+    'storage-sqlite/src/concerns/states.ts',
+    'testing/src/memory/concerns/states.ts',
+  ])
+})
+
+test('a new concern that a store may lack is asked for by each store that lacks none, and by the texts of errors', async () => {
+  const head = 'export interface OptionalConcerns {\n'
+  expect(
+    await compileWith('core/src/ports/store/store.ts', head, `${head}  readonly votes: FeedStore\n`),
+  ).toEqual(
+    expect.arrayContaining([
+      'core/src/ports/concerns.ts',
+      'storage-postgres/src/store.ts',
+      'storage-sqlite/src/store.ts',
+      'testing/src/memory/store.ts',
+    ]),
+  )
+})
+
 test('a new option is asked for where the options are checked', async () => {
   const head = 'export interface StopOptions {\n'
   expect(
@@ -156,7 +185,7 @@ test('a new effect of a unit is asked for by every store', async () => {
   const head = 'export type Effect =\n'
   expect(
     await compileWith(
-      'core/src/ports/store/commit.ts',
+      'core/src/ports/store/log.ts',
       head,
       `${head}  | { readonly do: 'show-state'; readonly name: string }\n`,
     ),
@@ -256,7 +285,7 @@ test('a new field of a message is asked for where each store writes it and reads
 test('a new field of a unit is asked for where each store writes it', async () => {
   const head = 'export interface Unit {\n'
   const files = await compileWith(
-    'core/src/ports/store/commit.ts',
+    'core/src/ports/store/log.ts',
     head,
     `${head}  readonly by: string | null\n`,
   )

@@ -24,8 +24,8 @@ beforeAll(async () => {
   await engine.stop()
   const port = connectTo(store) as StorePort
   await port.open()
-  const row = await port.find('order 1')
-  payload = (await port.load(row?.run ?? 0, 0, 10)).at(-1)?.payload ?? null
+  const row = await port.runs.find('order 1')
+  payload = (await port.log.load(row?.run ?? 0, 0, 10)).at(-1)?.payload ?? null
   await port.close()
 })
 

@@ -72,11 +72,11 @@ async function sizeOfLog(
 ): Promise<{ readonly events: number; readonly bytes: number }> {
   const port = connectTo(place.store()) as StorePort
   await port.open()
-  const row = await port.find(id)
+  const row = await port.runs.find(id)
   if (row === null) throw new Error(`run "${id}" is missing`)
   let bytes = 0
   for (let seq = 0; seq < row.head; seq += pageSize)
-    for (const { payload } of await port.load(row.run, seq, pageSize)) bytes += payload?.length ?? 0
+    for (const { payload } of await port.log.load(row.run, seq, pageSize)) bytes += payload?.length ?? 0
   await port.close()
   return { events: row.head, bytes }
 }

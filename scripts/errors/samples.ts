@@ -45,6 +45,7 @@ export const samples: ErrorDetails = {
   'run-ended': { run: 'refund:A-1', status: 'completed' },
   'run-failed': { run: 'refund:A-1', cause },
   'family-full': { root: 'crawl:1', limit: 100_000 },
+  'feature-missing': { feature: 'checkpoints' },
   'run-busy': { run: 'refund:A-1', after: '10s' },
   'run-live': { run: 'refund:A-1', status: 'waiting' },
   'run-not-found': { run: 'refund:A-1' },

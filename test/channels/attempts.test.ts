@@ -69,7 +69,7 @@ test('a closed ask is delivered after an attempt that another engine made meanwh
   const shared = memory()
   const { store, always } = meddleWith(shared)
   let mayClaim = Promise.resolve()
-  always('claim', async (go) => {
+  always('claims.claim', async (go) => {
     await mayClaim
     return go()
   })

@@ -111,7 +111,7 @@ test('a channel that was away for longer than the feed is kept delivers what is 
   await (await bare.run(tell, 'left')).result()
   const port = connectTo(store)
   await port?.open()
-  expect(await port?.trimFeed(trimmedAt, 1_000)).toBeGreaterThan(0)
+  expect(await port?.feed.trim(trimmedAt, 1_000)).toBeGreaterThan(0)
   await port?.close()
   const second = await start(channel, store)
   await expect.poll(() => told).toEqual(['warning It is left'])

@@ -78,26 +78,26 @@ async function leaveBehind(
     onStuck = () => resolve(false)
   })
   // It continues with its own run and its children, and with none that was left behind before.
-  always('claim', async (_, [claimant], port) => {
+  always('claims.claim', async (_, [claimant], port) => {
     const query = {
       ...{ procedure: null, statuses: [], tag: null, failedUndo: false, before: null },
       limit: 100,
     }
     const family = [
-      await port.find(id),
-      await port.find(`${id} fork`),
-      ...(await port.runs({ ...query, parent: id })),
+      await port.runs.find(id),
+      await port.runs.find(`${id} fork`),
+      ...(await port.runs.list({ ...query, parent: id })),
     ]
     const isDue = (row: RunRow | null): row is RunRow =>
       row !== null && row.state === 'live' && !row.owned && row.wakeAt !== null
     const due = family.filter(isDue)
-    const runs = await port.take(
+    const runs = await port.claims.take(
       claimant as Claimant,
       due.map(({ run }) => run),
     )
     return { runs, at: Date.now(), nextDueAt: null, leavesSuspects: false } satisfies Claims
   })
-  always('commit', (go) => {
+  always('log.commit', (go) => {
     if (left-- > 0) return go()
     onStuck()
     return new Promise(() => {})

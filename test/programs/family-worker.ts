@@ -54,7 +54,7 @@ const { store, always } = meddleWith(openStore(place))
 const isCreation = (effect: Effect): effect is Effect & { readonly do: 'create-run' } =>
   effect.do === 'create-run'
 if (process.env['CREATE'] === 'early')
-  always('commit', async (go, [worker, units], port: StorePort) => {
+  always('log.commit', async (go, [worker, units], port: StorePort) => {
     const all = units as readonly Unit[]
     const early = all.flatMap((unit): Unit[] => {
       const effects = unit.effects.filter(isCreation)
@@ -62,9 +62,9 @@ if (process.env['CREATE'] === 'early')
       return effects.length === 0 ? [] : [{ ...unit, ...nothing, effects }]
     })
     if (early.length === 0) return go()
-    await port.commit(worker as WorkerKey, early)
+    await port.log.commit(worker as WorkerKey, early)
     const others = all.map((unit) => ({ ...unit, effects: unit.effects.filter((one) => !isCreation(one)) }))
-    return port.commit(worker as WorkerKey, others)
+    return port.log.commit(worker as WorkerKey, others)
   })
 // Whoever started it is gone.
 process.stdin.once('end', () => process.exit()).resume()

@@ -8,12 +8,12 @@ import { meddleWith } from '../support/meddling-store.ts'
 const brief = procedure({ name: 'brief', signals: { tick: z.null() } }, async () => 'done')
 
 const { store, always } = meddleWith(openStore(process.argv[2] ?? ''))
-always('commit', async (go, [, units], port) => {
+always('log.commit', async (go, [, units], port) => {
   const tick = { run: 'b', kind: 'signal', name: 'tick', key: null, by: null, payload: null } as const
-  if ((units as readonly Unit[]).some(({ next }) => next.do === 'end')) await port.send([tick], null)
+  if ((units as readonly Unit[]).some(({ next }) => next.do === 'end')) await port.mail.send([tick], null)
   return go()
 })
-always('holdMail', async (go) => {
+always('mail.hold', async (go) => {
   await go()
   process.kill(process.pid, 'SIGKILL')
 })

@@ -2,7 +2,7 @@
 // commas. FINISHES: the other runs complete; without, their step never ends. TOGETHER: suspects are never told apart.
 import { writeSync } from 'node:fs'
 import { createEngine, procedure, type Store } from '@pawl/core'
-import { type Claimant, connectTo, defineStore, type StorePort } from '@pawl/core/storage'
+import { type Claimant, connectTo, defineStore, type WholeStore } from '@pawl/core/storage'
 import { openStore } from '../support/kill/open-store.ts'
 
 // Whoever started it is gone.
@@ -20,15 +20,15 @@ const work = procedure({ name: 'work' }, (ctx) =>
 /** Whatever group is chosen, all suspects are taken with it. */
 function takeTogether(inner: Store): Store {
   return defineStore(inner.kind, () => {
-    const port = connectTo(inner) as StorePort
+    const port = connectTo(inner) as WholeStore
     const take = async (claimant: Claimant) => {
-      const all = await port.suspects(claimant, 1_000)
-      return port.take(
+      const all = await port.suspects.list(claimant, 1_000)
+      return port.claims.take(
         claimant,
         all.map(({ run }) => run),
       )
     }
-    return { ...port, take }
+    return { ...port, claims: { ...port.claims, take } }
   })
 }
 

@@ -501,9 +501,9 @@ describe('what comes in the turn of the bug', () => {
       })
     // The question is refused, and prepared again, before the answer is read.
     const refused = makeGate<void>()
-    meddling.next('mail', (go) => refused.body().then(go))
+    meddling.next('mail.list', (go) => refused.body().then(go))
     meddling.next(
-      'commit',
+      'log.commit',
       async (go) => {
         await person.inbox.answer({ run: 'a', key: 'keep' }, { choice: 'no' }, { as: 'user:bob' })
         const outcomes = await go()

@@ -180,7 +180,7 @@ test('a fork from a checkpoint that was saved just before the run continued is r
       effects.some((effect) => effect.do === 'begin-generation'),
     )
   next(
-    'commit',
+    'log.commit',
     async (go) => {
       checkpoint = (await client.checkpoints.create('t', 'by hand'))?.id
       return go()

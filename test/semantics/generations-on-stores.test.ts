@@ -39,7 +39,7 @@ test('an answer that arrives while the run continues is recorded in its generati
   const client = createClient({ store: place })
   let answered = 0
   next(
-    'commit',
+    'log.commit',
     async (go) => {
       await client.inbox.answer({ run: 'a', key: 'go' }, { approved: true }, { as: 'user:ana' })
       answered++
@@ -56,7 +56,7 @@ test('an answer that arrives while the run continues is recorded in its generati
   expect((await engine.inbox.get(id))?.status).toBe('answered')
   const port = connectTo(place) as StorePort
   await port.open()
-  const events = await port.load((await port.find('a'))?.run ?? 0, 0, 100)
+  const events = await port.log.load((await port.runs.find('a'))?.run ?? 0, 0, 100)
   const ofAsk = events.filter(({ kind }) => kind === 'hitl_approval').map(({ type }) => type)
   expect([answered, ofAsk]).toEqual([1, ['asked', 'settled']])
   await Promise.all([port.close(), client.stop()])

@@ -103,7 +103,7 @@ test('an unreadable message marks its run as stuck, and other runs of the transa
   await connection.open()
   const later = new Uint8Array([0xc1, 1])
   const send = (run: string, payload: Uint8Array | null) =>
-    connection.send([{ run, kind: 'signal', name: 'x', key: null, by: null, payload }], null)
+    connection.mail.send([{ run, kind: 'signal', name: 'x', key: null, by: null, payload }], null)
   await Promise.all([send(a.id, later), send(b.id, null)])
   expect(await b.result()).toBe('received')
   while ((await a.status()).status !== 'stuck') await new Promise((resolve) => setTimeout(resolve, 10))
@@ -159,7 +159,7 @@ test('a message in an unknown format marks its run as stuck, and other runs cont
   const connection = connectTo(store) as StorePort
   await connection.open()
   const { items } = await engine.inbox.list()
-  await connection.answer(
+  await connection.asks.answer(
     [{ run: bad.id, position: items[0]?.position ?? 0, by: 'user:ana', payload: noAnswer }],
     null,
   )

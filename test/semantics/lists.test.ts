@@ -174,7 +174,7 @@ describe('lists', () => {
     await before.inbox.next()
     await before.stop()
     let recordsIt = true
-    meddling.always('asks', async (go, [query]) => {
+    meddling.always('asks.list', async (go, [query]) => {
       if ((query as { readonly status: string }).status === 'timed-out' && recordsIt) {
         recordsIt = false
         const after = await createEngine({ store, procedures: [asking] })

@@ -63,7 +63,7 @@ describe('a page of a log', () => {
     await run.result()
     let events = 0
     const { store: counted, always } = meddleWith(store)
-    always('load', async (go) => {
+    always('log.load', async (go) => {
       const page = (await go()) as readonly unknown[]
       events += page.length
       return page

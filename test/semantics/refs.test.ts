@@ -182,8 +182,8 @@ describe('a run started by ref', () => {
     expect(lines.map(({ message }) => message)).toEqual(['begins'])
     const connection = connectTo(store) as StorePort
     await connection.open()
-    const { run: key } = (await connection.find('slow')) as RunRow
-    const types = (await connection.load(key, 0, 10)).map(({ type }) => type)
+    const { run: key } = (await connection.runs.find('slow')) as RunRow
+    const types = (await connection.log.load(key, 0, 10)).map(({ type }) => type)
     expect(types).toEqual(['started', 'accepted', 'settled', 'ended'])
     await connection.close()
   })

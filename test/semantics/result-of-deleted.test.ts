@@ -33,6 +33,6 @@ test('a wait for a run that has ended and is deleted has one result: the end of 
   expect(await second.get('w').result()).toBe('done')
   const port = connectTo(store) as StorePort
   await port.open()
-  const events = await port.load((await port.find('w'))?.run ?? 0, 0, 100)
+  const events = await port.log.load((await port.runs.find('w'))?.run ?? 0, 0, 100)
   expect(events.filter(({ type }) => type === 'settled')).toHaveLength(1)
 })

@@ -89,7 +89,7 @@ test('a child that failed before it saw its cancel is retried before its own fai
   const inner = memory()
   const { store, always } = meddleWith(inner)
   // The child has thrown, and its end waits until its parent has failed and cancelled it.
-  always('commit', async (go, [, units]) => {
+  always('log.commit', async (go, [, units]) => {
     if ((units as readonly Unit[]).some(({ next }) => next.do === 'end')) await mayEnd.opened
     return go()
   })
@@ -161,7 +161,7 @@ async function failedWithChild() {
 
 test('a retry that breaks off leaves no live child below a failed parent', async () => {
   const { engine, run, next } = await failedWithChild()
-  next('restart', () => Promise.reject(new Error('the caller dies')))
+  next('runs.restart', () => Promise.reject(new Error('the caller dies')))
   await expect(engine.retry('p')).rejects.toThrow('the caller dies')
   expect(await run.status()).toMatchObject({ status: 'failed' })
   expect(await engine.get('c').status()).toMatchObject({ status: 'cancelled' })
@@ -172,7 +172,7 @@ test('a retry that breaks off leaves no live child below a failed parent', async
 
 test('a child ends with its parent after two retries at once', async () => {
   const { engine, run, next } = await failedWithChild()
-  next('restart', (go) => engine.retry('p').then(go))
+  next('runs.restart', (go) => engine.retry('p').then(go))
   await engine.retry('p').catch((error) => expect(error).toMatchObject({ code: 'run-ended' }))
   expect(await run.result()).toBe('paid')
   await expect(engine.get('c').result()).rejects.toMatchObject({ code: 'run-cancelled' })
@@ -204,7 +204,7 @@ test('a slow retry brings back no child of a parent that another retry has compl
   isBroken = false
   const [isWaiting, mayGo] = [gate(), gate()]
   next(
-    'runs',
+    'runs.list',
     async (go) => {
       isWaiting.open()
       await mayGo.opened

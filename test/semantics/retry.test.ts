@@ -26,14 +26,14 @@ async function markOne(mark: 'stuck' | 'quarantined', cause?: QuarantineCause, c
   await client.run(work, undefined, { id: 'a' })
   const port = await open(store)
   for (let crash = 0; crash < crashes; crash++) {
-    const worker = await port.register({ name: 'doomed', leaseMs: -1 })
-    await port.claim({ worker, procedures }, 1)
-    await port.sweep()
+    const worker = await port.workers.register({ name: 'doomed', leaseMs: -1 })
+    await port.claims.claim({ worker, procedures }, 1)
+    await port.workers.sweep()
   }
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
-  const [claimed] = (await port.claim({ worker, procedures }, 1)).runs
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
+  const [claimed] = (await port.claims.claim({ worker, procedures }, 1)).runs
   const { run, epoch } = claimed as { run: RunKey; epoch: number }
-  expect(await port.mark(worker, run, epoch, mark, reason, cause)).toBe(true)
+  expect(await port.runs.mark(worker, run, epoch, mark, reason, cause)).toBe(true)
   return { store, client, port }
 }
 
@@ -63,13 +63,13 @@ describe('client.retry', () => {
     expect(error.message).toBe(
       'Run a cannot be retried, because its log is damaged: it was the test. It stays quarantined. Restore the database from a backup, or do the rest of its work in a run under another id.',
     )
-    expect(await port.find('a')).toMatchObject({ mark: 'quarantined', wakeAt: null })
+    expect(await port.runs.find('a')).toMatchObject({ mark: 'quarantined', wakeAt: null })
   })
 
   test('retry recognises a quarantine for crashes by its tries if it has no recorded cause', async () => {
     const older = await markOne('quarantined', undefined, 7)
     await older.client.retry('a')
-    expect(await older.port.find('a')).toMatchObject({ mark: 'none', tries: 0 })
+    expect(await older.port.runs.find('a')).toMatchObject({ mark: 'none', tries: 0 })
     const unknown = await markOne('quarantined', undefined, 6)
     expect(await refusalOf(unknown.client.retry('a'))).toMatchObject({
       code: 'run-quarantined',
@@ -117,10 +117,10 @@ describe('client.retry', () => {
   test('retry keeps a stuck run due that no engine has claimed yet', async () => {
     const { client, port } = await markOne('stuck')
     await client.retry('a')
-    const { wakeAt } = (await port.find('a')) ?? {}
+    const { wakeAt } = (await port.runs.find('a')) ?? {}
     expect(wakeAt).toEqual(expect.any(Number))
     await client.retry('a')
-    expect(await port.find('a')).toMatchObject({ wakeAt, mark: 'stuck' })
+    expect(await port.runs.find('a')).toMatchObject({ wakeAt, mark: 'stuck' })
   })
 
   test('retry ignores a run that is waiting, running or already retried', async () => {
@@ -130,16 +130,16 @@ describe('client.retry', () => {
     const run = await engine.run(waiting, undefined, { id: 'a' })
     while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
     const port = await open(store)
-    const before = await port.find('a')
+    const before = await port.runs.find('a')
     await engine.retry('a')
-    expect(await port.find('a')).toEqual(before)
+    expect(await port.runs.find('a')).toEqual(before)
 
     const { client, port: other } = await markOne('stuck')
     await client.retry('a')
-    const worker = await other.register({ name: 'w', leaseMs: 60_000 })
-    await other.claim({ worker, procedures }, 1)
+    const worker = await other.workers.register({ name: 'w', leaseMs: 60_000 })
+    await other.claims.claim({ worker, procedures }, 1)
     await client.retry('a')
-    expect(await other.find('a')).toMatchObject({ mark: 'stuck', owned: true })
+    expect(await other.runs.find('a')).toMatchObject({ mark: 'stuck', owned: true })
   })
 
   test('retry reads the run again if its mark changes meanwhile', async () => {
@@ -147,15 +147,15 @@ describe('client.retry', () => {
     const meddling = meddleWith(store)
     const client = createClient({ store: meddling.store })
     onTestFinished(() => client.stop())
-    meddling.next('retry', async (go, [run]) => {
-      await port.retry(run as RunKey, 'stuck')
-      const worker = await port.register({ name: 'w', leaseMs: 60_000 })
-      const [claimed] = (await port.claim({ worker, procedures }, 1)).runs
-      await port.mark(worker, run as RunKey, claimed?.epoch ?? 0, 'quarantined', reason, 'crashes')
+    meddling.next('runs.retry', async (go, [run]) => {
+      await port.runs.retry(run as RunKey, 'stuck')
+      const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
+      const [claimed] = (await port.claims.claim({ worker, procedures }, 1)).runs
+      await port.runs.mark(worker, run as RunKey, claimed?.epoch ?? 0, 'quarantined', reason, 'crashes')
       return go()
     })
     await client.retry('a')
-    expect(await port.find('a')).toMatchObject({ mark: 'none', wakeAt: expect.any(Number) })
+    expect(await port.runs.find('a')).toMatchObject({ mark: 'none', wakeAt: expect.any(Number) })
     expect(await (await start(store)).get('a').result()).toBe('done')
   })
 

@@ -21,7 +21,7 @@ async function prepare() {
   const inner = memory()
   const meddling = meddleWith(inner)
   let asked = 0
-  meddling.always('abilities', (go) => {
+  meddling.always('workers.abilities', (go) => {
     asked++
     return go()
   })
@@ -35,7 +35,7 @@ async function prepare() {
   return {
     ...{ store: inner, client, port, asked: () => asked },
     register: (procedures?: readonly ProcedureVersions[], leaseMs = 60_000) =>
-      port.register({ name: 'w', leaseMs, ...(procedures === undefined ? {} : { procedures }) }),
+      port.workers.register({ name: 'w', leaseMs, ...(procedures === undefined ? {} : { procedures }) }),
   }
 }
 
@@ -72,7 +72,11 @@ describe('a due run that no live engine can execute waits for a worker', () => {
       await port.close()
     })
     const run = await client.run(known)
-    await port.register({ name: 'w', leaseMs: 600_000, procedures: [{ name: 'known', versions: [1] }] })
+    await port.workers.register({
+      name: 'w',
+      leaseMs: 600_000,
+      procedures: [{ name: 'known', versions: [1] }],
+    })
     now += 59_999
     expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
     now += 1
@@ -104,9 +108,9 @@ describe('a due run that no live engine can execute waits for a worker', () => {
     await client.run(known, undefined, { id: 'a' })
     const procedures = [{ name: 'known', versions: [1] }]
     const key = await register(procedures)
-    const [claimed] = (await port.claim({ worker: key, procedures }, 1)).runs
-    await port.mark(key, claimed?.run ?? 0, claimed?.epoch ?? 0, 'stuck', encodePayload({}, 'reason'))
-    await port.release(key)
+    const [claimed] = (await port.claims.claim({ worker: key, procedures }, 1)).runs
+    await port.runs.mark(key, claimed?.run ?? 0, claimed?.epoch ?? 0, 'stuck', encodePayload({}, 'reason'))
+    await port.workers.release(key)
     const status = async () => (await client.list()).items.map(({ waitingFor }) => waitingFor)
     expect(await status()).toEqual([[]])
     await client.retry('a')
@@ -124,11 +128,11 @@ describe('a due run that no live engine can execute waits for a worker', () => {
     const { client, port, register, asked } = await prepare()
     const run = await client.run(known)
     const key = await register([{ name: 'known', versions: [1] }])
-    await port.claim({ worker: key, procedures: [{ name: 'known', versions: [1] }] }, 1)
+    await port.claims.claim({ worker: key, procedures: [{ name: 'known', versions: [1] }] }, 1)
     expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
     await client.list()
     expect(asked()).toBe(0)
-    await port.release(key)
+    await port.workers.release(key)
     await run.status()
     await client.list()
     expect(asked()).toBe(2)

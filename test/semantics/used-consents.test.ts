@@ -70,8 +70,8 @@ async function logOf(cases: readonly GateCase[], together: boolean): Promise<rea
   await run.result()
   const port = connectTo(store) as StorePort
   await port.open()
-  const row = (await port.find(run.id)) as { readonly run: number }
-  return (await port.load(row.run, 0, 1_000)) as readonly LogEvent[]
+  const row = (await port.runs.find(run.id)) as { readonly run: number }
+  return (await port.log.load(row.run, 0, 1_000)) as readonly LogEvent[]
 }
 
 /** What each gate of the log has come to, by the number that its params, its verdicts and its action carry. */

@@ -125,7 +125,7 @@ describe('waiting', () => {
     const hasBegun = new Promise<void>((resolve) => {
       begin = resolve
     })
-    next('asks', async () => {
+    next('asks.list', async () => {
       begin()
       await stopped
       throw new Error('This connection to the store is closed.')

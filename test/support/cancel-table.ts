@@ -258,7 +258,7 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     await before.stop()
     // The request is as old as it need be, and what a worker does each minute it does each second.
     const meddling = meddleWith(store)
-    meddling.always('cancelled', (_, [, limit], port) => port.cancelled(0, limit as number))
+    meddling.always('claims.cancelled', (_, [, limit], port) => port.claims.cancelled(0, limit as number))
     const { client, stop } = await startBareEngine({
       store: meddling.store,
       procedures: [quick],
@@ -565,10 +565,10 @@ async function quarantine(store: Store): Promise<void> {
   const port = connectTo(store) as StorePort
   await port.open()
   const procedures = [{ name: 'quick', versions: [1] }]
-  const worker = await port.register({ name: 'w', leaseMs: 60_000, procedures })
-  const [claimed] = (await port.claim({ worker, procedures }, 1)).runs
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000, procedures })
+  const [claimed] = (await port.claims.claim({ worker, procedures }, 1)).runs
   const reason = encodePayload({ name: 'Error', message: 'its log is damaged' }, 'reason')
   if (claimed === undefined) throw new Error('no run is due')
-  await port.mark(worker, claimed.run, claimed.epoch, 'quarantined', reason, 'damage')
+  await port.runs.mark(worker, claimed.run, claimed.epoch, 'quarantined', reason, 'damage')
   await port.close()
 }

@@ -457,8 +457,8 @@ export function describeChildrenTable(makePlace: () => Promise<CancelPlace>): vo
     await port.open()
     onTestFinished(() => port.close())
     await until(async () => {
-      const row = await port.find('p')
-      return row !== null && row.mail === 1 && (await port.mail(row.run, 0)).length === 0
+      const row = await port.runs.find('p')
+      return row !== null && row.mail === 1 && (await port.mail.list(row.run, 0)).length === 0
     })
     expect((await run.status()).status).toBe('waiting')
     expect((await engine.log('p')).execution_log[0]).toMatchObject({ type: 'child', status: 'withdrawn' })

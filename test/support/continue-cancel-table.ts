@@ -60,7 +60,7 @@ export function describeContinueCancelTable(makePlace: () => Promise<CancelPlace
       if (moment === 'as the last result is recorded')
         // The unit behind this one has both: the result of the second step, and the cancel.
         next(
-          'commit',
+          'log.commit',
           async (go) => {
             await engine.cancel('a')
             second.open()
@@ -71,10 +71,10 @@ export function describeContinueCancelTable(makePlace: () => Promise<CancelPlace
         )
       else second.open()
       if (moment === 'before the commit')
-        next('commit', (go) => client.cancel('a').then(go), beginsGeneration)
+        next('log.commit', (go) => client.cancel('a').then(go), beginsGeneration)
       if (moment === 'after the commit')
         next(
-          'commit',
+          'log.commit',
           async (go) => {
             const outcome = await go()
             await client.cancel('a')

@@ -1,5 +1,5 @@
 import { createClient, createEngine, type Engine, procedure } from '@pawl/core'
-import { connectTo, type StorePort } from '@pawl/core/storage'
+import { connectTo, type WholeStore } from '@pawl/core/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import type { CancelPlace } from './cancel-table.ts'
 import { meddleWith } from './meddling-store.ts'
@@ -55,7 +55,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
       const { store, engine, state, fail } = await setUp()
       await fail('a')
       const meddling = meddleWith(store)
-      meddling.next('load', async (go) => {
+      meddling.next('log.load', async (go) => {
         await engine.delete('a')
         return go()
       })
@@ -71,9 +71,9 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
     await fail('a')
     const meddling = meddleWith(store)
     // Its log is still there: only the first part of a deletion has been done.
-    meddling.next('restart', async (go, _, connection) => {
-      const row = await connection.find('a')
-      expect(await connection.remove([row?.run ?? 0])).toEqual(['removed'])
+    meddling.next('runs.restart', async (go, _, connection) => {
+      const row = await connection.runs.find('a')
+      expect(await connection.removals.remove([row?.run ?? 0])).toEqual(['removed'])
       return go()
     })
     const client = createClient({ store: meddling.store })
@@ -86,7 +86,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
   test('a start again of a run that is deleted meanwhile starts a new one', async () => {
     const { store, engine, failing, state, fail } = await setUp()
     await fail('a')
-    for (const method of ['find', 'load', 'restart'] as const) {
+    for (const method of ['runs.find', 'log.load', 'runs.restart'] as const) {
       const meddling = meddleWith(store)
       meddling.next(method, async (go) => {
         await engine.delete('a')
@@ -103,7 +103,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
 
   test('a start of a run that is deleted meanwhile starts a new one', async () => {
     const { store, engine, failing, fail } = await setUp()
-    for (const method of ['find', 'load'] as const) {
+    for (const method of ['runs.find', 'log.load'] as const) {
       await fail(method)
       const meddling = meddleWith(store)
       meddling.next(method, async (go) => {
@@ -126,7 +126,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
     for (const read of Object.values(reads)) {
       await fail('a')
       const meddling = meddleWith(store)
-      meddling.next('load', async (go) => {
+      meddling.next('log.load', async (go) => {
         await engine.delete('a')
         return go()
       })
@@ -147,7 +147,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
 
   test(`of a retry and a deletion at once one counts, in ${rounds} interleavings`, async () => {
     const { store, engine, failing, state, fail } = await setUp()
-    const port = connectTo(store) as StorePort
+    const port = connectTo(store) as WholeStore
     await port.open()
     onTestFinished(() => port.close())
     const other = createClient({ store })
@@ -162,9 +162,9 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
         for (let turn = 0; turn < round % 13; turn++) await new Promise(setImmediate)
         if (round % 2 === 0) return other.delete(id)
         // As retention does it.
-        const row = await port.find(id)
-        const [removed] = row === null ? [] : await port.remove([row.run])
-        while (await port.clear(100)) {}
+        const row = await port.runs.find(id)
+        const [removed] = row === null ? [] : await port.removals.remove([row.run])
+        while (await port.removals.clear(100)) {}
         if (removed === 'live') throw Object.assign(new Error('live'), { code: 'run-live' })
         return
       }
@@ -178,7 +178,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
       else expect(['done', 'run-not-found']).toContain(await settle(engine.get(id).result()))
     }
     await other.stop()
-    while (await port.clear(1_000)) {}
+    while (await port.removals.clear(1_000)) {}
     // No row of a deleted run is left, or came to life.
     const query = {
       procedure: null,
@@ -189,7 +189,7 @@ export function describeDeleteRaces(makePlace: () => Promise<CancelPlace>, round
       before: null,
       limit: 1_000,
     } as const
-    expect((await port.runs(query)).filter(({ id }) => !id.startsWith('run '))).toEqual([])
+    expect((await port.runs.list(query)).filter(({ id }) => !id.startsWith('run '))).toEqual([])
     expect(ends).toHaveLength(rounds)
   })
 }

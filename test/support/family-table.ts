@@ -62,15 +62,15 @@ export function describeFamilies(makePlace: () => Promise<CancelPlace>): void {
     const { store, port, start } = await setUp()
     const engine = await start(parent, watching)
     const run = await engine.run(parent)
-    await until(async () => (await port.find('child')) !== null)
+    await until(async () => (await port.runs.find('child')) !== null)
     const watcher = await engine.run(watching)
-    await until(async () => (await port.find('child'))?.mail === 1)
+    await until(async () => (await port.runs.find('child'))?.mail === 1)
     const procedures = [{ name: 'child', versions: [1] }]
-    const worker = await port.register({ name: 'w', leaseMs: 60_000, procedures })
-    const [claimed] = (await port.claim({ worker, procedures }, 1)).runs
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000, procedures })
+    const [claimed] = (await port.claims.claim({ worker, procedures }, 1)).runs
     if (claimed === undefined) throw new Error('no run is due')
     const reason = encodePayload({ name: 'Error', message: 'three workers died over it' }, 'reason')
-    await port.mark(worker, claimed.run, claimed.epoch, 'quarantined', reason, 'crashes')
+    await port.runs.mark(worker, claimed.run, claimed.epoch, 'quarantined', reason, 'crashes')
     const meddling = meddleWith(store)
     const client = createClient({ store: meddling.store })
     onTestFinished(() => client.stop())
@@ -82,17 +82,18 @@ export function describeFamilies(makePlace: () => Promise<CancelPlace>): void {
     const { results, client, port } = await quarantined()
     await client.delete('child')
     expect(await results()).toEqual(['run-quarantined', 'run-quarantined'])
-    expect(await port.find('child')).toBeNull()
+    expect(await port.runs.find('child')).toBeNull()
   })
 
   test('a quarantined run that is retried while it is deleted continues, and the runs that wait hear only its end', async () => {
     const { results, client, port, start, meddling, key } = await quarantined()
     const retry = async (go: () => Promise<unknown>) => {
-      await port.retry(key, 'quarantined')
+      await port.runs.retry(key, 'quarantined')
       return go()
     }
     // Between what the deletion has read and all that it writes.
-    for (const method of ['remove', 'removeQuarantined'] as const) meddling.next(method, retry)
+    for (const method of ['removals.remove', 'removals.removeQuarantined'] as const)
+      meddling.next(method, retry)
     await expect(client.delete('child')).rejects.toMatchObject({ code: 'run-live' })
     await start(child)
     expect(await results()).toEqual([42, 42])
@@ -112,12 +113,13 @@ export function describeFamilies(makePlace: () => Promise<CancelPlace>): void {
     const { results, client, port, engine, meddling } = await quarantined()
     let waiting: Promise<unknown> = Promise.resolve()
     const wait = async (go: () => Promise<unknown>) => {
-      const { mail = 0 } = (await port.find('child')) ?? {}
+      const { mail = 0 } = (await port.runs.find('child')) ?? {}
       waiting = (await engine.run(watching)).result()
-      await until(async () => ((await port.find('child'))?.mail ?? 0) > mail)
+      await until(async () => ((await port.runs.find('child'))?.mail ?? 0) > mail)
       return go()
     }
-    for (const method of ['remove', 'removeQuarantined'] as const) meddling.next(method, wait)
+    for (const method of ['removals.remove', 'removals.removeQuarantined'] as const)
+      meddling.next(method, wait)
     await client.delete('child')
     expect(await waiting).toBe('run-quarantined')
     expect(await results()).toEqual(['run-quarantined', 'run-quarantined'])

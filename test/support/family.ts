@@ -74,7 +74,7 @@ async function findFamilyFaults(client: Client, port: StorePort, id: string): Pr
   const all = (await client.list({ procedure: 'child', limit: 200 })).items.filter((one) =>
     one.id.startsWith(`${id}.`),
   )
-  const row = await port.find(id)
+  const row = await port.runs.find(id)
   // The end of the spawned child may have been read, if it came before the parent waited.
   const told = [childrenOfParent, childrenOfParent - 1]
   return [

@@ -117,12 +117,12 @@ export function describeForkTable(makePlace: () => Promise<CancelPlace>): void {
     const { engine, next } = await setUp()
     const fork = (changes: ForkChanges) => engine.fork('r', { position: 2 }, changes)
     // The other call makes its fork between the look for it and the write.
-    next('install', async (go) => {
+    next('copies.install', async (go) => {
       await fork({ id: 'f' })
       return go()
     })
     expect((await fork({ id: 'f' })).id).toBe('f')
-    next('install', async (go) => {
+    next('copies.install', async (go) => {
       await fork({ id: 'g', edit })
       return go()
     })

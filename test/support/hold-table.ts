@@ -33,11 +33,11 @@ export function describeHeldMail(makePlace: () => Promise<CancelPlace>): void {
     const { store, remove } = await makePlace()
     const meddling = meddleWith(store)
     const outcomes: string[] = []
-    meddling.always('commit', async (go, [, units], port) => {
-      const { run } = (await port.find(id)) ?? {}
+    meddling.always('log.commit', async (go, [, units], port) => {
+      const { run } = (await port.runs.find(id)) ?? {}
       if ((units as readonly Unit[]).some((unit) => unit.run === run && unit.strict)) {
         const tick = { run: id, kind: 'signal', name: 'tick', key: null, by: null, payload: null } as const
-        for (const { outcome } of await port.send([tick], null)) outcomes.push(outcome)
+        for (const { outcome } of await port.mail.send([tick], null)) outcomes.push(outcome)
       }
       return go()
     })
@@ -78,15 +78,15 @@ export function describeHeldMail(makePlace: () => Promise<CancelPlace>): void {
     const { store, remove } = await makePlace()
     const meddling = meddleWith(store)
     let hold = async (_forMs: number): Promise<unknown> => 'not started'
-    meddling.always('create', async (go, [runs], port) => {
+    meddling.always('runs.create', async (go, [runs], port) => {
       const created = (await go()) as readonly Created[]
       const [{ id, worker } = { id: '', worker: null }] = runs as readonly NewRun[]
-      if (id === 'b') hold = (forMs) => port.holdMail(worker ?? 0, created[0]?.run ?? 0, 1, forMs)
+      if (id === 'b') hold = (forMs) => port.mail.hold(worker ?? 0, created[0]?.run ?? 0, 1, forMs)
       return created
     })
     let refusals = 0
     let seen = (): void => {}
-    meddling.always('commit', async (go) => {
+    meddling.always('log.commit', async (go) => {
       const outcomes = (await go()) as readonly UnitOutcome[]
       for (const one of outcomes) if (one.outcome === 'refused' && one.why === 'held') refusals++
       seen()

@@ -42,7 +42,7 @@ export async function preparePoison(location: string, runs: number): Promise<Poi
   return {
     ...{ client, ids, startWorker },
     async find(id) {
-      const row = await port.find(id)
+      const row = await port.runs.find(id)
       if (row === null) throw new Error(`there is no ${id}`)
       return row
     },

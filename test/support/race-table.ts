@@ -37,7 +37,7 @@ export function describeRaceTable(makePlace: () => Promise<CancelPlace>, rounds 
   async function setUp(onUnit: (unit: Unit) => Promise<void> = async () => {}) {
     const place = await makePlace()
     const { store, always } = meddleWith(place.store)
-    always('commit', async (go, [, units]) => {
+    always('log.commit', async (go, [, units]) => {
       const outcome = await go()
       for (const unit of units as readonly Unit[]) await onUnit(unit)
       return outcome

@@ -106,7 +106,7 @@ export function describeRetryTable(makePlace: () => Promise<CancelPlace>): void 
       state.isBroken = false
       const meddling = meddleWith(store)
       let writes = 0
-      meddling.always('restart', async (go) => {
+      meddling.always('runs.restart', async (go) => {
         writes++
         if (when === 'after') await go()
         throw new Error('killed')

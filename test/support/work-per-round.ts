@@ -1,4 +1,5 @@
-import type { StorePort, Unit, WorkerKey } from '@pawl/core/storage'
+import type { StoreCall } from '@pawl/core/internal'
+import type { Unit, WorkerKey } from '@pawl/core/storage'
 import type { MeddlingStore } from './meddling-store.ts'
 
 /** What a store is given in one round of the event loop, at most, since the last `reset`. */
@@ -12,7 +13,7 @@ export class WorkPerRound {
    * Counts items of lists, rows of commits, and reads, each under the name of its method. To be made before anything
    * else happens: its own part of a round comes first.
    */
-  constructor(store: MeddlingStore, methods: readonly (keyof StorePort)[]) {
+  constructor(store: MeddlingStore, methods: readonly StoreCall[]) {
     const beginRound = (): void => {
       this.#round = new Map()
       if (!this.#isOver) setImmediate(beginRound)
@@ -34,7 +35,7 @@ export class WorkPerRound {
     this.#maxOfAll = 0
   }
 
-  max(method: keyof StorePort): number {
+  max(method: StoreCall): number {
     return this.#max.get(method) ?? 0
   }
 
@@ -52,8 +53,8 @@ export class WorkPerRound {
   }
 }
 
-function countItems(method: keyof StorePort, args: readonly unknown[]): number {
-  if (method === 'commit') {
+function countItems(method: StoreCall, args: readonly unknown[]): number {
+  if (method === 'log.commit') {
     const [, units] = args as readonly [WorkerKey, readonly Unit[]]
     return units.reduce((sum, { events, effects }) => sum + 1 + events.length + effects.length, 0)
   }

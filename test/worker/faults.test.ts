@@ -36,7 +36,7 @@ function start(
 describe('a write that fails', () => {
   test('a failed write is repeated, and no effect is repeated', async () => {
     const meddling = meddleWith(memory())
-    for (let times = 0; times < 3; times++) meddling.next('commit', fail)
+    for (let times = 0; times < 3; times++) meddling.next('log.commit', fail)
     const { engine, lines } = await start(meddling)
     expect(await (await engine.run(two)).result()).toEqual([1, 2])
     expect(calls).toEqual(['first', 'second'])
@@ -51,7 +51,7 @@ describe('a write that fails', () => {
       ctx.human.approve('Delete?', { timeout: '60ms', risk: 'low', onTimeout: 'approve' }),
     )
     const meddling = meddleWith(memory())
-    for (let times = 0; times < 2; times++) meddling.next('commit', fail)
+    for (let times = 0; times < 2; times++) meddling.next('log.commit', fail)
     const { engine } = await start(meddling, [asking])
     await (await engine.run(asking)).result()
     const [ask] = (await engine.inbox.list({ status: 'timed-out' })).items
@@ -73,7 +73,7 @@ describe('a write that fails', () => {
       await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
       throw new Error('the disk is full')
     }
-    meddling.next('commit', failAfterAnswer, writesCancel)
+    meddling.next('log.commit', failAfterAnswer, writesCancel)
     await run.cancel()
     await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
     expect(await client.inbox.get(ask.id)).toMatchObject({ status: 'answered' })
@@ -93,10 +93,10 @@ describe('a write that fails', () => {
     const cancelFirst: Step = async (go, _args, connection) => {
       await client.cancel('a')
       const isMarked = await go()
-      wakeAt = (await connection.find('a'))?.wakeAt
+      wakeAt = (await connection.runs.find('a'))?.wakeAt
       return isMarked
     }
-    meddling.next('mark', cancelFirst)
+    meddling.next('runs.mark', cancelFirst)
     await engine.run(broken, undefined, { id: 'a' })
     await expect.poll(async () => (await client.get('a').status()).status).toBe('cancelled')
     expect(wakeAt).toEqual(expect.any(Number))
@@ -112,7 +112,9 @@ describe('a write that fails', () => {
     const inner = memory()
     const meddling = meddleWith(inner)
     for (let times = 0; times < 2; times++)
-      meddling.next('commit', fail, ([, units]) => (units as readonly Unit[]).some(({ head }) => head === 60))
+      meddling.next('log.commit', fail, ([, units]) =>
+        (units as readonly Unit[]).some(({ head }) => head === 60),
+      )
     const before = await start(meddling, [waiting])
     const run = await before.engine.run(waiting)
     while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
@@ -124,7 +126,7 @@ describe('a write that fails', () => {
 
   test('a failed write of a new run is reported to its caller', async () => {
     const { engine, meddling } = await start()
-    meddling.next('create', fail)
+    meddling.next('runs.create', fail)
     await expect(engine.run(two)).rejects.toThrow('the disk is full')
     expect(await (await engine.run(two)).result()).toEqual([1, 2])
   })
@@ -135,13 +137,13 @@ describe('a write that fails', () => {
       // As a store does that has lost the answer: it takes the run anew, and sees that nothing was written.
       void go
       const [{ run, epoch }] = units as readonly [Unit]
-      await connection.mark(worker as number, run, epoch, 'stuck', new Uint8Array(0))
+      await connection.runs.mark(worker as number, run, epoch, 'stuck', new Uint8Array(0))
       const procedures = [{ name: 'two', versions: [1] }]
-      await connection.retryStuck({ worker: worker as number, procedures })
-      const claims = await connection.claim({ worker: worker as number, procedures }, 1)
+      await connection.claims.retryStuck({ worker: worker as number, procedures })
+      const claims = await connection.claims.claim({ worker: worker as number, procedures }, 1)
       return [{ outcome: 'lost', epoch: claims.runs[0]?.epoch }]
     }
-    meddling.next('commit', lost)
+    meddling.next('log.commit', lost)
     const run = await engine.run(two)
     expect(await run.result()).toEqual([1, 2])
     expect(calls).toEqual(['first', 'second'])
@@ -151,7 +153,7 @@ describe('a write that fails', () => {
   test('a run whose log contradicts its worker is quarantined, and no other run is', async () => {
     const { engine, meddling, lines } = await start()
     const conflict: Step = async () => [{ outcome: 'conflict' }]
-    meddling.next('commit', conflict)
+    meddling.next('log.commit', conflict)
     const run = await engine.run(two, undefined, { id: 'a' })
     await expect(run.result()).rejects.toMatchObject({
       code: 'run-quarantined',
@@ -181,7 +183,7 @@ describe('a write that fails', () => {
     while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
     await before.engine.stop()
     const meddling = meddleWith(inner)
-    meddling.next('mark', fail)
+    meddling.next('runs.mark', fail)
     const { lines } = await start(meddling, [changed])
     await client.get(waiting, run.id).signal('go')
     while ((await client.get(run.id).status()).status !== 'stuck')
@@ -200,7 +202,14 @@ describe('a read that fails', () => {
     )
     const { engine, meddling } = await start(undefined, [working])
     const run = await engine.run(working)
-    for (const call of ['find', 'beat', 'claim', 'mailOf', 'sweep'] as const) meddling.always(call, fail)
+    for (const call of [
+      'runs.find',
+      'workers.beat',
+      'claims.claim',
+      'mail.counters',
+      'workers.sweep',
+    ] as const)
+      meddling.always(call, fail)
     await expect(run.result()).rejects.toThrow('the disk is full')
     await engine.stop({ within: '1ms' })
   })
@@ -208,8 +217,8 @@ describe('a read that fails', () => {
   test('a read that never returns delays no caller beyond its own timeout', async () => {
     const { engine, meddling } = await start()
     const client = createClient({ store: meddling.store })
-    meddling.always('find', () => new Promise(() => {}))
-    meddling.always('asks', () => new Promise(() => {}))
+    meddling.always('runs.find', () => new Promise(() => {}))
+    meddling.always('asks.list', () => new Promise(() => {}))
     const waits = [
       client.get(two, 'a').result({ timeout: '50ms' }),
       client.inbox.next({ timeout: '50ms' }),
@@ -229,7 +238,7 @@ describe('a read that fails', () => {
     const { engine, meddling, lines } = await start(meddleWith(inner), [waiting])
     const run = await engine.run(waiting)
     while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
-    meddling.next('mail', fail)
+    meddling.next('mail.list', fail)
     // Of another process: what is sent here need not be read.
     const client = createClient({ store: inner })
     await client.get(waiting, run.id).signal('go')
@@ -248,7 +257,7 @@ describe('a read that fails', () => {
     while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
     let failLate: () => void = () => {}
     const isAsked = new Promise<void>((resolve) => {
-      meddling.next('mail', () => {
+      meddling.next('mail.list', () => {
         resolve()
         return new Promise((_, reject) => {
           failLate = () => reject(new Error('the store is closed'))
@@ -270,7 +279,7 @@ describe('a read that fails', () => {
     const client = createClient({ store: inner })
     const run = await client.run(two)
     const meddling = meddleWith(inner)
-    meddling.next('load', fail)
+    meddling.next('log.load', fail)
     const { lines } = await start(meddling)
     expect(await run.result()).toEqual([1, 2])
     expect(lines).toContainEqual(
@@ -285,7 +294,7 @@ describe('a read that fails', () => {
       await ctx.human.approve('Good?', { history: { last: 7 } })
     })
     const { engine, meddling, lines } = await start(undefined, [asking])
-    meddling.next('load', fail)
+    meddling.next('log.load', fail)
     await engine.run(asking)
     expect((await engine.inbox.next()).history).toHaveLength(7)
     expect(lines).toContainEqual(
@@ -299,7 +308,7 @@ describe('a read that fails', () => {
       await ctx.human.approve('Good?', { history: { last: 7 } })
     })
     const { engine, meddling } = await start(undefined, [asking])
-    meddling.next('load', async (go) => ((await go()) as readonly object[]).slice(1))
+    meddling.next('log.load', async (go) => ((await go()) as readonly object[]).slice(1))
     await expect((await engine.run(asking)).result()).rejects.toMatchObject({
       code: 'run-quarantined',
       details: { reason: expect.stringContaining('missing from its log') },
@@ -310,8 +319,8 @@ describe('a read that fails', () => {
     const inner = memory()
     const client = createClient({ store: inner })
     const { meddling, lines } = await start(meddleWith(inner))
-    for (let times = 0; times < 2; times++) meddling.next('claim', fail)
-    meddling.next('beat', fail)
+    for (let times = 0; times < 2; times++) meddling.next('claims.claim', fail)
+    meddling.next('workers.beat', fail)
     const run = await client.run(two)
     expect(await run.result()).toEqual([1, 2])
     expect(lines).toContainEqual(
@@ -325,7 +334,7 @@ test('stuck runs are retried one at a time, however many hints arrive', async ()
   const inner = memory()
   const meddling = meddleWith(inner)
   let [atOnce, max, calls] = [0, 0, 0]
-  meddling.always('retryStuck', async (go) => {
+  meddling.always('claims.retryStuck', async (go) => {
     calls++
     max = Math.max(max, ++atOnce)
     // The first, at the start, fails: the polls make up for it.
@@ -346,7 +355,7 @@ test('stuck runs are retried one at a time, however many hints arrive', async ()
 })
 
 describe('a store that fails while an engine starts', () => {
-  const first = ['now', 'register', 'sweep', 'retryStuck', 'claim'] as const
+  const first = ['now', 'workers.register', 'workers.sweep', 'claims.retryStuck', 'claims.claim'] as const
 
   test.for(first)('a starting engine retries a store that %s, and works', async (method) => {
     const inner = memory()
@@ -400,7 +409,7 @@ describe('a store that fails while an engine starts', () => {
 
   test('a starting engine fails after a while if the store keeps failing', async () => {
     const meddling = meddleWith(memory())
-    meddling.always('register', fail)
+    meddling.always('workers.register', fail)
     await expect(start(meddling)).rejects.toThrow('the disk is full')
   })
 })
@@ -417,8 +426,8 @@ describe('a worker that was taken for dead', () => {
     const run = await engine.run(slow)
     while (ends.length < 1) await new Promise((resolve) => setImmediate(resolve))
     // What a partition looks like: the lease has run out, and the store says so at the next beat.
-    meddling.next('beat', async (_, [worker], connection) => {
-      await connection.release(worker as number)
+    meddling.next('workers.beat', async (_, [worker], connection) => {
+      await connection.workers.release(worker as number)
       return false
     })
     while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -437,15 +446,15 @@ describe('a worker that was taken for dead', () => {
   test('a worker that was declared dead ignores what it claimed before', async () => {
     const inner = memory()
     const meddling = meddleWith(inner)
-    meddling.next('beat', async (_, [worker], connection) => {
-      while ((await connection.find('a')) === null) await new Promise((resolve) => setImmediate(resolve))
-      await connection.release(worker as number)
+    meddling.next('workers.beat', async (_, [worker], connection) => {
+      while ((await connection.runs.find('a')) === null) await new Promise((resolve) => setImmediate(resolve))
+      await connection.workers.release(worker as number)
       return false
     })
     // The reply comes once the worker has another name, under which it has claimed the run and recorded its first step.
-    meddling.next('create', async (go, _, connection) => {
+    meddling.next('runs.create', async (go, _, connection) => {
       const created = await go()
-      while (((await connection.find('a'))?.head ?? 0) < 2)
+      while (((await connection.runs.find('a'))?.head ?? 0) < 2)
         await new Promise((resolve) => setImmediate(resolve))
       return created
     })
@@ -481,7 +490,7 @@ describe('a run that is claimed again before its worker hears that it was let go
       await new Promise((resolve) => setTimeout(resolve, 20))
       return outcomes
     }
-    meddling.next('commit', parked, ([, units]) =>
+    meddling.next('log.commit', parked, ([, units]) =>
       (units as readonly Unit[]).some(({ next }) => next.do === 'park'),
     )
     const run = await engine.run(waiting, undefined, { id: 'a' })
@@ -524,7 +533,7 @@ describe('stopping', () => {
     )
     for (const obstacle of ['step', 'store'] as const) {
       const { engine, meddling } = await start(undefined, [hung])
-      if (obstacle === 'store') meddling.next('release', () => new Promise(() => {}))
+      if (obstacle === 'store') meddling.next('workers.release', () => new Promise(() => {}))
       await engine.run(hung)
       while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
       const began = performance.now()
@@ -536,7 +545,7 @@ describe('stopping', () => {
 
   test('stopping without a response of the store succeeds with a log line', async () => {
     const { engine, meddling, lines } = await start()
-    meddling.next('release', fail)
+    meddling.next('workers.release', fail)
     await engine.stop()
     expect(lines).toContainEqual(
       expect.objectContaining({ level: 'warn', message: expect.stringContaining('hand back') }),
@@ -559,7 +568,7 @@ describe('stopping', () => {
     )
     const meddling = meddleWith(inner)
     let beats = 0
-    meddling.always('beat', (go) => {
+    meddling.always('workers.beat', (go) => {
       beats++
       return go()
     })
@@ -605,12 +614,12 @@ describe('steps that wait for a slot', () => {
     const engine = await createEngine({
       ...{ store: meddling.store, procedures: [fan], lease: '1s', concurrency, logger },
     })
-    meddling.next('beat', async (_, [worker], connection) => {
-      await connection.release(worker as number)
+    meddling.next('workers.beat', async (_, [worker], connection) => {
+      await connection.workers.release(worker as number)
       return false
     })
     // The next one finds no life in this process: nothing is claimed again.
-    meddling.always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }))
+    meddling.always('claims.claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }))
     await engine.run(fan)
     while (!lines.some(({ message }) => message.includes('Lease expired')))
       await new Promise((resolve) => setTimeout(resolve, 1))
@@ -640,7 +649,7 @@ describe('steps that wait for a slot', () => {
     const meddling = meddleWith(memory())
     let isSilent = false
     let provenAt = 0
-    meddling.always('beat', async (go) => {
+    meddling.always('workers.beat', async (go) => {
       const askedAt = performance.now()
       // As long as a store would wait for a connection that is gone.
       if (isSilent) await new Promise((resolve) => setTimeout(resolve, 330))

@@ -9,11 +9,11 @@ function countLoads(): { readonly store: Store; readonly loads: () => number } {
   const kept = memory()
   const store = defineStore('counting', () => {
     const port = connectTo(kept) as StorePort
-    const load: StorePort['load'] = (...args) => {
+    const load: StorePort['log']['load'] = (...args) => {
       loads++
-      return port.load(...args)
+      return port.log.load(...args)
     }
-    return { ...port, load }
+    return { ...port, log: { ...port.log, load } }
   })
   return { store, loads: () => loads }
 }

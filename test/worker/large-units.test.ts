@@ -36,7 +36,7 @@ async function start(
   before: (given: readonly Unit[]) => Promise<void> = async () => {},
 ): Promise<void> {
   const { store, always } = meddleWith(memory())
-  always('commit', async (go, args) => {
+  always('log.commit', async (go, args) => {
     if (isAway) throw new Error('the server is away')
     const [, given] = args as readonly [WorkerKey, readonly Unit[]]
     await before(given)

@@ -22,7 +22,7 @@ async function start(drafts: number) {
   const { store, always } = meddleWith(memory())
   const units: string[][] = []
   const traps = new Map<string, () => Promise<void>>()
-  always('commit', async (go, [, all]) => {
+  always('log.commit', async (go, [, all]) => {
     for (const { events } of all as readonly Unit[]) {
       const names = events.map(({ type, name }) => (type === 'settled' ? name : type))
       units.push(names)

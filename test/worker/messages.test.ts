@@ -35,8 +35,8 @@ async function start(
 
 /** From now on the worker finds nothing by polling: what it goes on with has been told to it. */
 function blindPolls(meddling: MeddlingStore): void {
-  meddling.always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }))
-  meddling.always('mailOf', async () => [])
+  meddling.always('claims.claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }))
+  meddling.always('mail.counters', async () => [])
 }
 
 /** Right before the first unit that fits is written, does something; says how often units have been refused since. */
@@ -52,7 +52,7 @@ function beforeUnit(
     refused += outcomes.filter(({ outcome }) => outcome === 'mail').length
     return outcomes
   }
-  meddling.next('commit', step, ([, units]) => (units as readonly Unit[]).some(fits))
+  meddling.next('log.commit', step, ([, units]) => (units as readonly Unit[]).some(fits))
   return () => refused
 }
 
@@ -232,7 +232,7 @@ test("a message sent and awaited beside the run's worker needs no read of the st
   const run = await bare.client.run(waiting)
   while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
   const asked: string[] = []
-  for (const method of ['mail', 'mailOf', 'find'] as const)
+  for (const method of ['mail.list', 'mail.counters', 'runs.find'] as const)
     meddling.always(method, (go) => {
       asked.push(method)
       return go()
@@ -266,7 +266,7 @@ test('a signal is received once, however late its sender hears of it', async () 
   await started.gone
   const tell = hold()
   const isLeft = hold()
-  meddling.next('send', async (go) => {
+  meddling.next('mail.send', async (go) => {
     const sent = await go()
     isLeft.let()
     await tell.gone
@@ -275,7 +275,7 @@ test('a signal is received once, however late its sender hears of it', async () 
   const signalled = run.signal('go', 1)
   await isLeft.gone
   meddling.next(
-    'load',
+    'log.load',
     async (go) => {
       tell.let()
       await signalled
@@ -343,7 +343,7 @@ test('a store that has lost acknowledged messages stops the run, and is not aske
   const run = await engine.run(waiting)
   await run.signal('x')
   // As one that was restored from an older copy would answer.
-  meddling.always('commit', async (go) =>
+  meddling.always('log.commit', async (go) =>
     ((await go()) as readonly object[]).map((outcome) => ({ ...outcome, mail: 0 })),
   )
   send()
@@ -358,7 +358,11 @@ test('a repeated signal to a due run claims it for the sender', async () => {
   const inner = memory()
   const meddling = meddleWith(inner)
   // Nobody else takes it: this worker finds nothing that is due.
-  meddling.always('claim', async (_, __, store) => ({ runs: [], at: await store.now(), nextDueAt: null }))
+  meddling.always('claims.claim', async (_, __, store) => ({
+    runs: [],
+    at: await store.now(),
+    nextDueAt: null,
+  }))
   engine = await createEngine({ store: meddling.store, procedures: [order], logger: quiet })
   const client = createClient({ store: inner })
   const run = await client.run(order, undefined, { id: 'a' })

@@ -16,11 +16,11 @@ const ports = {
 function watchLooks(store: Store) {
   const looks: (string | null)[] = []
   const port = connectTo(store) as StorePort
-  const asks: StorePort['asks'] = async ({ run }) => {
+  const list: StorePort['asks']['list'] = async ({ run }) => {
     looks.push(run)
     return []
   }
-  const watched = Object.assign(port, { asks })
+  const watched = { ...port, asks: { ...port.asks, list } }
   const notifier = new Notifier()
   const client = createConnectedClient({ ...ports, store: watched, notifier, localWorker: undefined })
   return { client, notifier, looks }

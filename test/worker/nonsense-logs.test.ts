@@ -82,11 +82,11 @@ test('a log of nonsense with a valid hash gets a verdict, and other runs finish'
   const logs = new Map<number, readonly StoredEvent[]>()
   const changes = fc.sample(fc.array(anyChange, { minLength: 1, maxLength: 3 }), ids.length)
   for (const [index, id] of ids.entries()) {
-    const { run, head } = (await port.find(id)) as RunRow
-    logs.set(run, change(await port.load(run, 0, head), changes[index] ?? []))
+    const { run, head } = (await port.runs.find(id)) as RunRow
+    logs.set(run, change(await port.log.load(run, 0, head), changes[index] ?? []))
   }
   const meddling = meddleWith(inner)
-  meddling.always('load', async (go, [run, seq, limit]) => {
+  meddling.always('log.load', async (go, [run, seq, limit]) => {
     const log = logs.get(run as number)
     return log === undefined ? go() : log.slice(seq as number, (seq as number) + (limit as number))
   })
@@ -94,11 +94,11 @@ test('a log of nonsense with a valid hash gets a verdict, and other runs finish'
     const log = claimed === null ? undefined : logs.get(claimed.run)
     return log === undefined ? claimed : ({ ...claimed, link: linkOf(log) } as C)
   }
-  meddling.always('claim', async (go) => {
+  meddling.always('claims.claim', async (go) => {
     const claims = (await go()) as Claims
     return { ...claims, runs: claims.runs.map(relink) }
   })
-  meddling.always('send', async (go) =>
+  meddling.always('mail.send', async (go) =>
     ((await go()) as readonly Sent[]).map((sent) =>
       'claimed' in sent ? { ...sent, claimed: relink(sent.claimed) } : sent,
     ),
@@ -112,8 +112,12 @@ test('a log of nonsense with a valid hash gets a verdict, and other runs finish'
   expect(await engine.get(neighbour, 'neighbour').result()).toBe('now')
   const statuses = new Set<string>()
   for (const id of ids) {
-    let row = (await port.find(id)) as RunRow
-    for (; row.owned || (row.state === 'live' && row.wakeAt !== null); row = (await port.find(id)) as RunRow)
+    let row = (await port.runs.find(id)) as RunRow
+    for (
+      ;
+      row.owned || (row.state === 'live' && row.wakeAt !== null);
+      row = (await port.runs.find(id)) as RunRow
+    )
       await new Promise((resolve) => setTimeout(resolve, 5))
     statuses.add(row.state === 'live' ? String(row.mark) : String(row.state))
   }

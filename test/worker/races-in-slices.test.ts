@@ -22,7 +22,7 @@ test('a race whose branches settle while its operations are still starting ends,
   })
   const { store, always } = meddleWith(memory())
   let empty = 0
-  always('commit', (go, [, units]) => {
+  always('log.commit', (go, [, units]) => {
     for (const { events, effects, next } of units as readonly Unit[])
       if (events.length === 0 && effects.length === 0 && next.do === 'keep') empty++
     return go()
@@ -57,7 +57,7 @@ test('a race that ends its run while a cancel waits behind the result of the oth
     release = resolve
   })
   let empty = 0
-  always('commit', async (go, [, units]) => {
+  always('log.commit', async (go, [, units]) => {
     const all = units as readonly Unit[]
     if (all.some(({ events }) => events.some(({ name }) => name === 'beside'))) {
       hold()

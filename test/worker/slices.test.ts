@@ -22,7 +22,15 @@ let store: ReturnType<typeof meddleWith>
 
 beforeEach(async () => {
   store = meddleWith(memory())
-  work = new WorkPerRound(store, ['create', 'commit', 'send', 'answer', 'find', 'load', 'ask'])
+  work = new WorkPerRound(store, [
+    'runs.create',
+    'log.commit',
+    'mail.send',
+    'asks.answer',
+    'runs.find',
+    'log.load',
+    'asks.find',
+  ])
   engine = await createEngine({ store: store.store, procedures: [echo, waits], logger: quiet })
 })
 afterEach(async () => {
@@ -47,7 +55,7 @@ async function compare(
 
 describe('at once', () => {
   test('runs that are started at once are started and executed in slices', async () => {
-    const [some, more] = await compare(['create', 'commit'], async (n) => {
+    const [some, more] = await compare(['runs.create', 'log.commit'], async (n) => {
       const runs = await Promise.all(count(n).map((i) => engine.run(echo, i)))
       expect(await Promise.all(runs.map((run) => run.result()))).toEqual(count(n))
     })
@@ -57,7 +65,7 @@ describe('at once', () => {
   })
 
   test('signals that are sent at once are sent in slices, and their runs are loaded in slices', async () => {
-    const [some, more] = await compare(['send', 'load', 'commit'], async (n) => {
+    const [some, more] = await compare(['mail.send', 'log.load', 'log.commit'], async (n) => {
       const runs = await Promise.all(count(n).map(() => engine.run(waits)))
       await Promise.all(runs.map((run, i) => run.signal('go', i)))
       expect(await Promise.all(runs.map((run) => run.result()))).toEqual(count(n))
@@ -72,7 +80,7 @@ describe('at once', () => {
     const runs = await Promise.all(count(many).map((i) => engine.run(echo, i)))
     for (const run of runs) await run.result()
     const client = createClient({ store: store.store })
-    const [some, more] = await compare(['find', 'load'], async (n) => {
+    const [some, more] = await compare(['runs.find', 'log.load'], async (n) => {
       const handles = runs.slice(0, n).map(({ id }) => client.get(echo, id))
       expect(await Promise.all(handles.map((run) => run.result()))).toEqual(count(n))
     })
@@ -111,7 +119,7 @@ describe('of one run, at once', () => {
 
   test('many questions of one run are asked and answered in slices', async () => {
     await restart([asking])
-    const [some, more] = await compare(['commit', 'answer', 'ask'], async (n) => {
+    const [some, more] = await compare(['log.commit', 'asks.answer', 'asks.find'], async (n) => {
       const run = await engine.run(asking, n, { id: `asking ${n}` })
       await untilWaiting(run)
       expect((await engine.log(run.id)).execution_log).toHaveLength(n)
@@ -136,7 +144,7 @@ describe('of one run, at once', () => {
       },
     )
     await restart([keyed])
-    const [some, more] = await compare(['commit'], async (n) => {
+    const [some, more] = await compare(['log.commit'], async (n) => {
       const run = await engine.run(keyed, n, { id: `keyed ${n}` })
       const early = (i: number) => engine.inbox.answer({ run: run.id, key: `k${i}` }, { approved: true }, as)
       await Promise.all(count(n).map(early))
@@ -154,7 +162,7 @@ describe('of one run, at once', () => {
     })
     await restart([steps], 1_000_000)
     const bodies: number[] = []
-    const [some, more] = await compare(['commit'], async (n) => {
+    const [some, more] = await compare(['log.commit'], async (n) => {
       let max = 0
       let before = begun
       let isOver = false
@@ -184,7 +192,7 @@ describe('of one run, at once', () => {
       return n
     })
     await restart([sleeping])
-    const [some, more] = await compare(['commit'], async (n) => {
+    const [some, more] = await compare(['log.commit'], async (n) => {
       fired.length = 0
       // They come to be due together while nothing else can happen.
       const run = await engine.run(sleeping, n)
@@ -206,7 +214,7 @@ describe('of one run, at once', () => {
       },
     )
     await restart([listening])
-    const [some, more] = await compare(['commit', 'send'], async (n) => {
+    const [some, more] = await compare(['log.commit', 'mail.send'], async (n) => {
       const run = await engine.run(listening, n)
       await Promise.all(count(n).map((i) => run.signal('say', i)))
       expect(await run.result()).toEqual(count(n))
@@ -271,7 +279,7 @@ describe('with one message in a slice', () => {
     })
     const meddled = meddleWith(memory())
     let isCut = true
-    meddled.always('commit', (go, [, units]) => {
+    meddled.always('log.commit', (go, [, units]) => {
       const types = (units as readonly Unit[]).flatMap(({ events }) => events.map(({ type }) => type))
       if (isCut && types.some((type) => type === 'withdrawn' || type === 'ended'))
         return Promise.reject(new Error('cut'))

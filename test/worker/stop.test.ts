@@ -59,7 +59,7 @@ async function startStep() {
   const holdMail = async (): Promise<Gate> => {
     const gate = createGate()
     let isReading = false
-    started.meddling.next('mail', async (go) => {
+    started.meddling.next('mail.list', async (go) => {
       isReading = true
       await gate.opened
       return go()
@@ -145,7 +145,7 @@ describe('stopping with something that cannot be written', () => {
 
   test('stopping ends at its timeout while the store refuses all writes', async () => {
     const { engine, meddling, endStep, isWritten } = await startStep()
-    meddling.always('commit', () => Promise.reject(new Error('the disk is full')))
+    meddling.always('log.commit', () => Promise.reject(new Error('the disk is full')))
     endStep()
     await expectToEnd(engine.stop({ within: '100ms' }))
     expect(await isWritten()).toBe(false)
@@ -165,7 +165,7 @@ describe('stopping with something that cannot be written', () => {
     endStep()
     const stopped = engine.stop({ within: '20s' })
     await manyTurns()
-    meddling.next('beat', async () => false)
+    meddling.next('workers.beat', async () => false)
     await expectToEnd(stopped)
     expect(lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('Lease expired'))
   })
@@ -176,7 +176,7 @@ test('runs claimed after the stop are not executed', async () => {
   const { engine, client, meddling, lines } = await start([idle])
   const answer = createGate()
   let isClaimed = false
-  meddling.always('claim', async (go) => {
+  meddling.always('claims.claim', async (go) => {
     const claims = (await go()) as Claims
     if (claims.runs.length > 0) {
       isClaimed = true
@@ -189,7 +189,7 @@ test('runs claimed after the stop are not executed', async () => {
   await engine.stop({ within: '0s' })
   const logged = lines.length
   const calls: string[] = []
-  for (const method of ['load', 'mail', 'mailOf', 'commit', 'mark'] as const)
+  for (const method of ['log.load', 'mail.list', 'mail.counters', 'log.commit', 'runs.mark'] as const)
     meddling.always(method, (go) => {
       calls.push(method)
       return go()
@@ -235,7 +235,7 @@ test('a stop that does not wait for a write ignores its outcome', async () => {
   const { engine, meddling, lines } = await start([counting])
   const cut = createGate()
   let isWriting = false
-  meddling.always('commit', async () => {
+  meddling.always('log.commit', async () => {
     isWriting = true
     await cut.opened
     throw new Error('the store is closed')
@@ -321,7 +321,7 @@ test('a store that cannot be written does not delay a stop without running steps
   const { engine, meddling } = await start([sleeping])
   await engine.run(sleeping)
   await manyTurns()
-  meddling.always('commit', async () => {
+  meddling.always('log.commit', async () => {
     throw new Error('the disk is full')
   })
   await engine.stop({ within: '1h' })
@@ -344,18 +344,18 @@ test('a suspect that is released without new events stays a suspect', async () =
   const end = createGate()
   await client.run(suspect, undefined, { id: 'a' })
   for (let deaths = 0; deaths < 3; deaths++) {
-    const worker = await port.register({ name: 'doomed', leaseMs: -1 })
-    await port.claim({ worker, procedures }, 1)
-    await port.sweep()
+    const worker = await port.workers.register({ name: 'doomed', leaseMs: -1 })
+    await port.claims.claim({ worker, procedures }, 1)
+    await port.workers.sweep()
   }
   const meddling = meddleWith(store)
   let isClaimed = false
-  meddling.always('claim', async (go) => {
+  meddling.always('claims.claim', async (go) => {
     // Not before the one place is taken.
     if (!isTaken) return { runs: [], at: await port.now(), nextDueAt: null, leavesSuspects: false }
     return go()
   })
-  meddling.always('take', async (go) => {
+  meddling.always('claims.take', async (go) => {
     const taken = (await go()) as readonly Claimed[]
     isClaimed ||= taken.some(({ id }) => id === 'a')
     return taken
@@ -370,8 +370,8 @@ test('a suspect that is released without new events stays a suspect', async () =
   await manyTurns()
   end.open()
   await stopped
-  const worker = await port.register({ name: 'next', leaseMs: 60_000 })
-  const { runs } = await port.claim({ worker, procedures }, 1)
+  const worker = await port.workers.register({ name: 'next', leaseMs: 60_000 })
+  const { runs } = await port.claims.claim({ worker, procedures }, 1)
   expect(runs).toMatchObject([{ id: 'a', tries: 3, head: 1 }])
   await client.stop()
   await port.close()

@@ -68,10 +68,10 @@ test('a run over which a worker died is watched from its first turn', async () =
   const port = connectTo(store) as StorePort
   await port.open()
   onTestFinished(() => port.close())
-  const worker = await port.register({ name: 'doomed', leaseMs: -1_000 })
-  const { runs } = await port.claim({ worker, procedures: [{ name: 'patient', versions: [1] }] }, 10)
+  const worker = await port.workers.register({ name: 'doomed', leaseMs: -1_000 })
+  const { runs } = await port.claims.claim({ worker, procedures: [{ name: 'patient', versions: [1] }] }, 10)
   expect(runs).toHaveLength(1)
-  await port.sweep()
+  await port.workers.sweep()
   await restart(store)
   expect(seen).toEqual([true, true])
 })

@@ -23,6 +23,7 @@ import { sha256 } from './host/sha256.ts'
 import { installShield } from './host/shield.ts'
 import { startWatchdog } from './host/watchdog/watchdog.ts'
 import type { Clock } from './ports/clock.ts'
+import { concernOf } from './ports/concerns.ts'
 import { connectTo, type Store } from './ports/connect.ts'
 import { type Effects, ownEffects } from './ports/effects.ts'
 import type { Entropy } from './ports/entropy.ts'
@@ -187,6 +188,7 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
   }
   try {
     await store.open(true)
+    if (settings.retention.size > 0) concernOf(store, 'removals')
     await channels.prepare()
     await worker.start()
     channels.start()

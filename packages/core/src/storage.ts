@@ -62,8 +62,7 @@ export type {
   KeptCheckpoint,
   NewCheckpoint,
 } from './ports/store/checkpoints.ts'
-export type { Backlog, CancelledRun, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
-export type { Effect, RefusedWhy, Unit, UnitOutcome } from './ports/store/commit.ts'
+export type { Backlog, CancelledRun, Claimant, Claimed, Claims } from './ports/store/claims.ts'
 export type {
   ExtractedNotice,
   Installed,
@@ -74,6 +73,7 @@ export type {
   RunExtract,
 } from './ports/store/copies.ts'
 export { type FeedEntry, type FeedKind, type FeedPage, feedKeptMs } from './ports/store/feed.ts'
+export type { Effect, RefusedWhy, Unit, UnitOutcome } from './ports/store/log.ts'
 export type {
   Cancelled,
   Damaged,
@@ -116,8 +116,9 @@ export type {
   RunState,
   StayingCheckpoint,
 } from './ports/store/runs.ts'
-export type { StateRow } from './ports/store/state.ts'
-export type { StorePort } from './ports/store/store.ts'
+export type { StateRow } from './ports/store/states.ts'
+export type { OptionalConcerns, StorePort, WholeStore } from './ports/store/store.ts'
+export type { Suspect } from './ports/store/suspects.ts'
 export type { NewWorker, ProcedureVersions, WorkerKey, WorkerRow } from './ports/store/workers.ts'
 export {
   type ClaimedRow,

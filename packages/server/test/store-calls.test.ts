@@ -1,4 +1,5 @@
 import { createEngine, procedure } from '@pawl/core'
+import type { StoreCall } from '@pawl/core/internal'
 import { memory } from '@pawl/testing'
 import { expect, test } from 'vitest'
 import { meddleWith } from '../../../test/support/meddling-store.ts'
@@ -8,7 +9,11 @@ test('an answer over HTTP reads the ask before and after, and is stored, in five
   const asking = procedure({ name: 'asking' }, async (ctx) => (await ctx.human.approve('Go?')).approved)
   const meddled = meddleWith(memory())
   const calls: string[] = []
-  for (const name of ['askOf', 'ask', 'askByKey', 'now', 'runs', 'find', 'answer', 'send', 'commit'] as const)
+  const watched: readonly StoreCall[] = [
+    ...(['asks.findByRunKey', 'asks.find', 'asks.findByKey', 'asks.answer', 'now'] as const),
+    ...(['runs.list', 'runs.find', 'mail.send', 'log.commit'] as const),
+  ]
+  for (const name of watched)
     meddled.always(name, (go) => {
       calls.push(name)
       return go()
@@ -24,7 +29,9 @@ test('an answer over HTTP reads the ask before and after, and is stored, in five
   )
   expect(reply.status).toBe(200)
   // Reads of the result are not of the answer.
-  await expect.poll(() => calls.filter((name) => name === 'commit').length).toBe(2)
-  expect(calls.toSorted()).toEqual(['answer', 'askOf', 'askOf', 'commit', 'commit'])
+  await expect.poll(() => calls.filter((name) => name === 'log.commit').length).toBe(2)
+  expect(calls.toSorted()).toEqual([
+    ...['asks.answer', 'asks.findByRunKey', 'asks.findByRunKey', 'log.commit', 'log.commit'],
+  ])
   await engine.stop()
 })

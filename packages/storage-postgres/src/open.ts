@@ -1,8 +1,12 @@
 import type { Database } from './connection/database.ts'
 import { minTimeoutMs, raiseTimeout } from './faults.ts'
+import { storeTime } from './names.ts'
+import { isCurrent, readVersion } from './schema/version.ts'
 import { unusable } from './unusable.ts'
 
 const oldestVersion = 15
+/** Connections that a starting worker needs at once: for claims, for its heartbeat and for LISTEN. */
+const connectionsOfWorker = 3
 
 interface Settings {
   readonly version: number
@@ -24,11 +28,37 @@ const timeouts = [
   'idle_in_transaction_session_timeout',
 ] as const
 
+/** Connects, checks the server, and migrates. Returns the key of the ids of asks, which never changes. */
+export async function openStore(database: Database, forWorker: boolean): Promise<string> {
+  if (forWorker) database.connectAhead(connectionsOfWorker)
+  await checkServer(database)
+  await bringUpToDate(database)
+  const { runs, storeInfo } = database.names
+  const text = `select (select coalesce(max(run), 0) from ${runs}) as newest,
+    (select value from ${storeInfo} where name = 'ask-ids') as key`
+  const [row] = await database.read<{ newest: number; key: string }>(text, [])
+  database.plans.noteRun(row?.newest ?? 0)
+  return row?.key ?? ''
+}
+
+/** Loads the migrations only if the schema is not current. */
+async function bringUpToDate(database: Database): Promise<void> {
+  if (isCurrent(await readVersion(database), database.names)) return
+  const { migrate } = await import('./schema/migrate.ts')
+  await migrate(database)
+}
+
+/** Returns the time of the store, in ms since 1970. */
+export async function readTime(database: Database): Promise<number> {
+  const [row] = await database.read<{ now: number }>(`select ${storeTime} as now`, [])
+  return row?.now ?? 0
+}
+
 /**
  * Checks server settings that would lose data or break a guarantee silently.
  * @throws PawlError 'store-unusable'
  */
-export async function checkServer(database: Database): Promise<void> {
+async function checkServer(database: Database): Promise<void> {
   const [settings] = await database.read<Settings>(
     `select current_setting('server_version_num')::int / 10000 as version,
             current_setting('fsync') as fsync,

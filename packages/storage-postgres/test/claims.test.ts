@@ -42,7 +42,7 @@ describe('two hundred claimers of one kind of run', () => {
       workers.map(async (worker, index) => {
         const port = ports[index % ports.length] as StorePort
         for (;;) {
-          const { runs } = await port.claim({ worker, procedures: [order] }, 5)
+          const { runs } = await port.claims.claim({ worker, procedures: [order] }, 5)
           if (runs.length === 0) return
           got.get(worker)?.push(...runs.map(({ run }) => run))
         }
@@ -57,7 +57,7 @@ describe('two hundred claimers of one kind of run', () => {
   test('claims return the longest due first, whatever the procedure and the version', async () => {
     await database.owner.query(`select setval('pawl.runs_run_seq', 1000)`)
     const port = ports[0] as StorePort
-    await port.create(
+    await port.runs.create(
       Array.from({ length: 60 }, (_, index) =>
         newRun(`run ${index}`, {
           procedure: ['order', 'refund', 'unknown'][index % 3] ?? '',
@@ -69,11 +69,11 @@ describe('two hundred claimers of one kind of run', () => {
     const { rows } = await database.owner.query(
       `select id from pawl.runs where procedure <> 'unknown' and (version is null or version = 1) order by wake_at, run`,
     )
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const claimant = { worker, procedures: [order, { name: 'refund', versions: [1] }] }
     const taken: string[] = []
     for (;;) {
-      const { runs } = await port.claim(claimant, 7)
+      const { runs } = await port.claims.claim(claimant, 7)
       if (runs.length === 0) break
       taken.push(...runs.map(({ id }) => id))
     }
@@ -92,10 +92,10 @@ test('runs that no worker here can execute do not slow a claim', async () => {
     await port.close()
     await recording.end()
   })
-  await port.create([newRun('a')])
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
-  expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toMatchObject([{ id: 'a' }])
-  await port.create([newRun('b')])
+  await port.runs.create([newRun('a')])
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
+  expect((await port.claims.claim({ worker, procedures: [order] }, 10)).runs).toMatchObject([{ id: 'a' }])
+  await port.runs.create([newRun('b')])
   const { rows, text } = await explain(database.owner, recording.last('skip locked', 'ability'))
   expect(rows, text).toBeLessThan(60)
 })
@@ -112,7 +112,7 @@ test('the backlog is read kind by kind, and counts at most a thousand runs of ea
     await port.close()
     await recording.end()
   })
-  expect(await port.backlog()).toEqual(
+  expect(await port.claims.backlog()).toEqual(
     [0, 1, 2].flatMap((kind) => [
       {
         procedure: `kind ${kind}`,
@@ -140,13 +140,13 @@ test('claiming and parking leave two dead rows of a run, and its steps few', asy
   onTestFinished(() => own.remove())
   const port = await open(postgres(own.url, { notifications: false }))
   const [runs, rounds, steps] = [100, 20, 3]
-  await port.create(Array.from({ length: runs }, (_, index) => newRun(`run ${index}`)))
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  await port.runs.create(Array.from({ length: runs }, (_, index) => newRun(`run ${index}`)))
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   for (let round = 0; round < rounds; round++) {
-    const claimed = (await port.claim({ worker, procedures: [order] }, runs)).runs
+    const claimed = (await port.claims.claim({ worker, procedures: [order] }, runs)).runs
     expect(claimed).toHaveLength(runs)
     const commit = (step: number, overrides: Parameters<typeof newUnit>[1] = {}) =>
-      port.commit(
+      port.log.commit(
         worker,
         claimed.map((run) => newUnit({ ...run, head: run.head + step }, overrides)),
       )
@@ -171,26 +171,29 @@ test('claiming and parking leave two dead rows of a run, and its steps few', asy
 
 async function createDue(count: number): Promise<void> {
   const port = ports[0] as StorePort
-  await port.create(Array.from({ length: count }, (_, index) => newRun(`run ${index}`)))
+  await port.runs.create(Array.from({ length: count }, (_, index) => newRun(`run ${index}`)))
 }
 
 function registerAll(): Promise<number[]> {
   return Promise.all(
     Array.from({ length: claimers }, (_, index) =>
-      (ports[index % ports.length] as StorePort).register({ name: `claimer ${index}`, leaseMs: 60_000 }),
+      (ports[index % ports.length] as StorePort).workers.register({
+        name: `claimer ${index}`,
+        leaseMs: 60_000,
+      }),
     ),
   )
 }
 
 test('runs claimed by a send whose second statement failed are returned by later claims', async () => {
   const port = await open(postgres({ pool }, { notifications: false }))
-  const worker = await port.register({ name: 'sender', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'sender', leaseMs: 60_000 })
   const claimant = { worker, procedures: [order] }
   const ids = Array.from({ length: 5 }, (_, index) => `run ${index}`)
-  await port.create(ids.map((id) => newRun(id)))
-  const { runs } = await port.claim(claimant, 10)
+  await port.runs.create(ids.map((id) => newRun(id)))
+  const { runs } = await port.claims.claim(claimant, 10)
   for (const run of runs)
-    await port.commit(worker, [newUnit(run, { events: [], next: { do: 'park', wakeAt: null } })])
+    await port.log.commit(worker, [newUnit(run, { events: [], next: { do: 'park', wakeAt: null } })])
 
   // More than one statement carries; the name of the last message cannot be written out.
   const payload = new Uint8Array(1_700_000)
@@ -203,11 +206,11 @@ test('runs claimed by a send whose second statement failed are returned by later
     by: null,
     payload,
   }))
-  await expect(port.send(messages, claimant)).rejects.toThrow(TypeError)
+  await expect(port.mail.send(messages, claimant)).rejects.toThrow(TypeError)
 
   const handedOver = new Set<string>()
   for (let claims = 0; claims < 3; claims++)
-    for (const { id } of (await port.claim(claimant, 10)).runs) handedOver.add(id)
+    for (const { id } of (await port.claims.claim(claimant, 10)).runs) handedOver.add(id)
   expect([...handedOver].sort()).toEqual(ids.slice(0, 4))
   await port.close()
 })

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.remove()
 })
 beforeEach(async () => {
-  worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
 })
 afterEach(() => empty(database.owner, 'pawl'))
 
@@ -29,7 +29,8 @@ describe('the shapes', () => {
     const [a, b] = await createRuns(2)
     const write = async (...units: readonly Unit[]): Promise<{ tables: string; isBatch: boolean }> => {
       pool.statements.length = 0
-      for (const outcome of await port.commit(worker, units)) expect(outcome).toMatchObject({ outcome: 'ok' })
+      for (const outcome of await port.log.commit(worker, units))
+        expect(outcome).toMatchObject({ outcome: 'ok' })
       const sent = pool.statements.filter(({ text }) => text.includes('"pawl".'))
       expect(sent).toHaveLength(1)
       const { text } = sent[0]!
@@ -77,7 +78,7 @@ describe('the shapes', () => {
     // A session tells what it did when it ends.
     const stepping = await open(postgres(database.url))
     const [a] = await createRuns(1)
-    for (let head = 1; head <= 200; head++) await stepping.commit(worker, [newUnit({ ...a, head })])
+    for (let head = 1; head <= 200; head++) await stepping.log.commit(worker, [newUnit({ ...a, head })])
     await stepping.close()
     const statistics = await readStatistics()
     expect(statistics.updates).toBeGreaterThanOrEqual(150)
@@ -96,7 +97,7 @@ describe('limits', () => {
     const units = standings.map((standing, index) =>
       newUnit(standing, index === 13 ? { events: [newEvent('a\0b')] } : {}),
     )
-    const outcomes = (await port.commit(worker, units)).map(({ outcome }) => outcome)
+    const outcomes = (await port.log.commit(worker, units)).map(({ outcome }) => outcome)
     const refused = outcomes.flatMap((outcome, index) => (outcome === 'ok' ? [] : [[index, outcome]]))
     expect(refused).toEqual([
       [13, 'conflict'],
@@ -109,13 +110,13 @@ describe('limits', () => {
     const standings = await createRuns(20)
     const payload = new Uint8Array(2 ** 20).fill(7)
     pool.statements.length = 0
-    const outcomes = await port.commit(
+    const outcomes = await port.log.commit(
       worker,
       standings.map((standing) => newUnit(standing, { events: [newEvent('large', { payload })] })),
     )
     expect(outcomes.every(({ outcome }) => outcome === 'ok')).toBe(true)
     expect(pool.statements.filter(({ text }) => text.includes('judged')).length).toBeGreaterThanOrEqual(3)
-    const [event] = await port.load(standings[19]?.run ?? 0, 1, 1)
+    const [event] = await port.log.load(standings[19]?.run ?? 0, 1, 1)
     expect(Buffer.compare(event?.payload ?? new Uint8Array(), payload)).toBe(0)
   })
 
@@ -126,7 +127,7 @@ describe('limits', () => {
     const units = standings.map((standing, index) =>
       newUnit(standing, { events: [newEvent(index === 0 ? 'refused' : 'step', { payload })] }),
     )
-    expect(await port.commit(worker, units)).toMatchObject([
+    expect(await port.log.commit(worker, units)).toMatchObject([
       { outcome: 'lost', epoch: 1 },
       { outcome: 'ok' },
       { outcome: 'ok' },
@@ -137,19 +138,23 @@ describe('limits', () => {
     await refuse('refused', 'P0001')
     const [a] = await createRuns(1)
     const unit = newUnit(a, { events: [newEvent('refused')] })
-    await expect(port.commit(worker, [unit])).rejects.toThrow('told to refuse')
+    await expect(port.log.commit(worker, [unit])).rejects.toThrow('told to refuse')
     expect(await countEvents('refused')).toBe(0)
   })
 
   test('two units of one run in one call are an error of the caller', async () => {
     const [a] = await createRuns(1)
-    await expect(port.commit(worker, [newUnit(a), newUnit({ ...a, head: 2 })])).rejects.toThrow('two units')
+    await expect(port.log.commit(worker, [newUnit(a), newUnit({ ...a, head: 2 })])).rejects.toThrow(
+      'two units',
+    )
     expect(await countEvents('step')).toBe(0)
   })
 
   test('two of ten concurrent commits run at once', async () => {
     const standings = await createRuns(10)
-    const outcomes = await Promise.all(standings.map((standing) => port.commit(worker, [newUnit(standing)])))
+    const outcomes = await Promise.all(
+      standings.map((standing) => port.log.commit(worker, [newUnit(standing)])),
+    )
     expect(outcomes.flat().every(({ outcome }) => outcome === 'ok')).toBe(true)
     expect(pool.maxAtOnce('set head = head + 1')).toBe(2)
   })
@@ -161,7 +166,7 @@ describe('races that are lost', () => {
       await refuse('unlucky', code, 3)
       const [a, b] = await createRuns(2)
       const events = [newEvent('unlucky')]
-      const outcomes = await port.commit(worker, [newUnit(a, { events }), newUnit(b)])
+      const outcomes = await port.log.commit(worker, [newUnit(a, { events }), newUnit(b)])
       expect(outcomes).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
       expect(await countEvents('unlucky')).toBe(1)
       expect(await countEvents('step')).toBe(1)
@@ -172,7 +177,7 @@ describe('races that are lost', () => {
     test(`${code} before the commit is retried`, async () => {
       await refuse('unlucky', code, 2)
       const [a] = await createRuns(1)
-      const outcomes = await port.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])
+      const outcomes = await port.log.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])
       expect(outcomes).toMatchObject([{ outcome: 'ok', epoch: 1 }])
       expect(await countEvents('unlucky')).toBe(1)
     })
@@ -182,7 +187,9 @@ describe('races that are lost', () => {
 test('a full server is reported to the worker soon, and the commit is retried without a limit', async () => {
   await refuse('unlucky', '53100', 1_000_000)
   const [a] = await createRuns(1)
-  await expect(port.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])).rejects.toMatchObject({
+  await expect(
+    port.log.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })]),
+  ).rejects.toMatchObject({
     code: 'store-unusable',
     message: expect.stringMatching(
       /^PostgreSQL has no space left: .* Nothing of this call was done\. Free disk space/,
@@ -196,14 +203,14 @@ describe('plans', () => {
     const [a] = await createRuns(1)
     const namesOf = () =>
       new Set(pool.statements.map(({ name }) => name).filter((name) => name !== undefined))
-    await port.commit(worker, [newUnit(a)])
+    await port.log.commit(worker, [newUnit(a)])
     pool.statements.length = 0
-    await port.commit(worker, [newUnit({ ...a, head: 2 })])
+    await port.log.commit(worker, [newUnit({ ...a, head: 2 })])
     const before = namesOf()
     await database.owner.query(`select setval('pawl.runs_run_seq', (select max(run) * 4 from pawl.runs))`)
     await createRuns(1, 'later')
     pool.statements.length = 0
-    await port.commit(worker, [newUnit({ ...a, head: 3 })])
+    await port.log.commit(worker, [newUnit({ ...a, head: 3 })])
     expect(before.size).toBe(1)
     expect([...namesOf()].filter((name) => before.has(name))).toEqual([])
   })

@@ -108,11 +108,11 @@ test('bytes are equal whatever format the server uses', async () => {
   await database.owner.query(`alter database ${name} set bytea_output = escape`)
   const port = await open(postgres(database.url))
   try {
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
-    await port.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload }], null)
-    expect(await port.mail(a.run, 0)).toMatchObject([{ payload }])
+    await port.mail.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload }], null)
+    expect(await port.mail.list(a.run, 0)).toMatchObject([{ payload }])
   } finally {
     await port.close()
     await database.owner.query(`alter database ${name} reset bytea_output`)
@@ -124,9 +124,9 @@ test('nulls in a list are read with any array_nulls', async () => {
   await database.owner.query(`alter database ${name} set array_nulls = off`)
   const port = await open(postgres(database.url))
   try {
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const runs = await createOwned(port, worker, ['a', 'b'])
-    const outcomes = await port.commit(
+    const outcomes = await port.log.commit(
       worker,
       runs.map((run) => newUnit(run)),
     )
@@ -149,7 +149,7 @@ describe('a pool of the application', () => {
     // Without a listener of Pawl's this would be the only one, and `once` takes it away.
     await broken
     expect(pool.listenerCount('error')).toBe(1)
-    expect(await ports[1]?.find('none')).toBeNull()
+    expect(await ports[1]?.runs.find('none')).toBeNull()
     await ports[1]?.close()
     expect(pool.listenerCount('error')).toBe(0)
     await pool.end()
@@ -158,20 +158,20 @@ describe('a pool of the application', () => {
   test('a worker keeps its heartbeat and commits if all other connections of the pool are in use', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 5 })
     const port = await open(postgres({ pool }))
-    const worker = await port.register({ name: 'w', leaseMs: 1_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 1_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
-    await port.commit(worker, [newUnit(a)])
+    await port.log.commit(worker, [newUnit(a)])
     const taken = await Promise.all(
       Array.from({ length: 5 - pool.totalCount + pool.idleCount }, () => pool.connect()),
     )
     expect(pool.totalCount - pool.idleCount).toBe(5)
-    expect(await port.beat(worker)).toBe(true)
+    expect(await port.workers.beat(worker)).toBe(true)
     for (let head = 2; head < 20; head++) {
-      expect(await port.commit(worker, [newUnit({ ...a, head })])).toMatchObject([{ outcome: 'ok' }])
+      expect(await port.log.commit(worker, [newUnit({ ...a, head })])).toMatchObject([{ outcome: 'ok' }])
     }
     // A call without a connection waits, and continues when there is one again.
-    const found = port.find('a')
+    const found = port.runs.find('a')
     expect(await Promise.race([found, new Promise((resolve) => setTimeout(resolve, 50, 'waiting'))])).toBe(
       'waiting',
     )
@@ -184,11 +184,11 @@ describe('a pool of the application', () => {
   test('a pool of the application stays open, with unchanged sessions', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 6 })
     const port = await open(postgres({ pool }))
-    const worker = await port.register({ name: 'w', leaseMs: 1_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 1_000 })
     const standings = await createOwned(port, worker, ['a', 'b'])
-    await Promise.all(standings.map((standing) => port.commit(worker, [newUnit(standing)])))
+    await Promise.all(standings.map((standing) => port.log.commit(worker, [newUnit(standing)])))
     // On a connection that is lent for one statement.
-    await port.find('a')
+    await port.runs.find('a')
     await port.close()
     const clients = await Promise.all(Array.from({ length: 6 }, () => pool.connect()))
     for (const client of clients) {
@@ -205,14 +205,14 @@ describe('a pool of the application', () => {
 test('shared sessions, as with PgBouncer, are reported with the remedy', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 6 })
   const port = await open(postgres({ pool }))
-  expect(await port.find('a')).toBeNull()
+  expect(await port.runs.find('a')).toBeNull()
   // What was prepared is gone, as it is where the next statement meets another session.
   const clients = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()))
   for (const client of clients) {
     await client.query('deallocate all')
     client.release()
   }
-  const error = await port.find('a').catch((reason: unknown) => reason)
+  const error = await port.runs.find('a').catch((reason: unknown) => reason)
   if (!PawlError.is(error, 'store-unusable')) throw error
   expect(error.message).toContain('several sessions share it')
   expect(error.message).toContain('Nothing of this call was done.')
@@ -224,56 +224,56 @@ test('shared sessions, as with PgBouncer, are reported with the remedy', async (
 describe('connections that break', () => {
   test('connections that break between two calls are replaced without an error', async () => {
     const port = await open(postgres(database.url))
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
-    await port.commit(worker, [newUnit(a)])
+    await port.log.commit(worker, [newUnit(a)])
     for (let head = 2; head < 5; head++) {
       await cutAll()
-      expect(await port.find('a')).toMatchObject({ id: 'a' })
+      expect(await port.runs.find('a')).toMatchObject({ id: 'a' })
       await cutAll()
-      expect(await port.beat(worker)).toBe(true)
-      expect(await port.commit(worker, [newUnit({ ...a, head })])).toMatchObject([
+      expect(await port.workers.beat(worker)).toBe(true)
+      expect(await port.log.commit(worker, [newUnit({ ...a, head })])).toMatchObject([
         { outcome: 'ok', epoch: 1 },
       ])
       await cutAll()
-      expect(await port.create([newRun(`b${head}`)])).toMatchObject([{ outcome: 'created' }])
+      expect(await port.runs.create([newRun(`b${head}`)])).toMatchObject([{ outcome: 'created' }])
     }
     await port.close()
   })
 
   test('a commit whose connection breaks is written or not, and its outcome is known', async () => {
     const port = await open(postgres(database.url))
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
     const other = await database.owner.connect()
     await other.query('begin')
     await other.query('select from pawl.runs for no key update')
-    const outcome = port.commit(worker, [newUnit(a)])
+    const outcome = port.log.commit(worker, [newUnit(a)])
     await until(async () => (await cutAll("and wait_event_type = 'Lock'")) > 0)
     await other.query('rollback')
     other.release()
     expect(await outcome).toEqual([{ outcome: 'lost', epoch: 2 }])
-    expect(await port.commit(worker, [newUnit({ ...a, epoch: 2 })])).toMatchObject([{ outcome: 'ok' }])
+    expect(await port.log.commit(worker, [newUnit({ ...a, epoch: 2 })])).toMatchObject([{ outcome: 'ok' }])
     await port.close()
   })
 
   test('a silent connection delays a heartbeat less than any other call', async () => {
     const proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port) })
     const port = await open(postgres(changeUrl(database.url, { port: proxy.port })))
-    const worker = await port.register({ name: 'w', leaseMs: 900 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 900 })
     proxy.decide = () => 'stall'
     const given: string[] = []
     const calls = [
-      port.find('a').catch(() => given.push('find')),
-      port.beat(worker).catch(() => given.push('beat')),
+      port.runs.find('a').catch(() => given.push('find')),
+      port.workers.beat(worker).catch(() => given.push('beat')),
     ]
     await Promise.race(calls)
     // A third of its lease, and not the seconds that others are given.
     expect(given).toEqual(['beat'])
     proxy.decide = () => 'pass'
-    expect(await port.beat(worker)).toBe(true)
+    expect(await port.workers.beat(worker)).toBe(true)
     await port.close()
     await proxy.stop()
   })
@@ -281,7 +281,7 @@ describe('connections that break', () => {
   test('calls are late, and succeed, if all connections break for a while', async () => {
     const proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port) })
     const port = await open(postgres(changeUrl(database.url, { port: proxy.port })))
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
     const warnings: Error[] = []
@@ -291,14 +291,14 @@ describe('connections that break', () => {
     const { targetPort } = proxy
     proxy.targetPort = 1
     proxy.cut()
-    const reads = Promise.all(Array.from({ length: 30 }, () => port.find('a')))
+    const reads = Promise.all(Array.from({ length: 30 }, () => port.runs.find('a')))
     const calls = Promise.all([
-      port.commit(worker, [newUnit(a)]),
-      port.create([newRun('b')]),
-      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], null),
-      port.runs(everything),
+      port.log.commit(worker, [newUnit(a)]),
+      port.runs.create([newRun('b')]),
+      port.mail.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], null),
+      port.runs.list(everything),
     ])
-    await expect(port.claim({ worker, procedures: [] }, 1)).rejects.toThrow('No connection')
+    await expect(port.claims.claim({ worker, procedures: [] }, 1)).rejects.toThrow('No connection')
     proxy.targetPort = targetPort
     const [[committed], [created], [sent], runs] = await calls
     expect(committed).toMatchObject({ outcome: 'ok' })
@@ -318,8 +318,8 @@ describe('closing', () => {
     const port = await open(postgres(database.url))
     await port.close()
     await port.close()
-    await expect(port.find('a')).rejects.toThrow('closed')
-    await expect(port.create([newRun('a')])).rejects.toThrow('closed')
+    await expect(port.runs.find('a')).rejects.toThrow('closed')
+    await expect(port.runs.create([newRun('a')])).rejects.toThrow('closed')
   })
 
   test('closing ends the waits before retries', async () => {

@@ -40,11 +40,11 @@ describe.skipIf(isServerGiven)('a server that', () => {
     'cannot tell whether a standby has a commit ($do) is asked again until it can',
     async (then) => {
       const port = await open(postgres(database.url))
-      const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+      const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
       const [a] = await createOwned(port, worker, [`unconfirmed ${then.do}`])
       if (!a) throw new Error('not created')
       await awaitStandby()
-      const committed = port.commit(worker, [newUnit(a, { next: then })])
+      const committed = port.log.commit(worker, [newUnit(a, { next: then })])
       let isKnown = false
       void committed.then(() => {
         isKnown = true
@@ -55,7 +55,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
       await configure("synchronous_standby_names = ''")
       // Landed, and confirmed by a later commit: nothing was written twice.
       expect(await committed).toMatchObject([{ outcome: 'ok' }])
-      expect(await port.load(a.run, 0, 10)).toHaveLength(2)
+      expect(await port.log.load(a.run, 0, 10)).toHaveLength(2)
       await port.close()
     },
   )
@@ -63,7 +63,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
   test('a server that cannot tell whether a standby has a new run is asked again until it can', async () => {
     const port = await open(postgres(database.url))
     await awaitStandby()
-    const created = port.create([newRun('unconfirmed')])
+    const created = port.runs.create([newRun('unconfirmed')])
     let isKnown = false
     void created.then(() => {
       isKnown = true
@@ -77,15 +77,15 @@ describe.skipIf(isServerGiven)('a server that', () => {
 
   test('a server without free connections is asked again', async () => {
     const port = await open(postgres(database.url))
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['crowded'])
     if (!a) throw new Error('not created')
     await database.owner.query('alter role pawl_app connection limit 0')
     await database.owner.query(
       `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = 'pawl_app'`,
     )
-    const calls = Promise.all([port.commit(worker, [newUnit(a)]), port.find('crowded')])
-    await expect(port.claim({ worker, procedures: [] }, 1)).rejects.toThrow('too many connections')
+    const calls = Promise.all([port.log.commit(worker, [newUnit(a)]), port.runs.find('crowded')])
+    await expect(port.claims.claim({ worker, procedures: [] }, 1)).rejects.toThrow('too many connections')
     await database.owner.query('alter role pawl_app connection limit -1')
     const [outcomes, row] = await calls
     expect(outcomes).toMatchObject([{ outcome: 'ok', epoch: 1 }])
@@ -95,15 +95,16 @@ describe.skipIf(isServerGiven)('a server that', () => {
 
   test('a server that is read-only for a while is asked again', async () => {
     const port = await open(postgres(database.url))
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['read only'])
     if (!a) throw new Error('not created')
     await configure('default_transaction_read_only = on')
     await until(
-      async () => (await port.beat(worker).catch((error: { code?: string }) => error.code)) === '25006',
+      async () =>
+        (await port.workers.beat(worker).catch((error: { code?: string }) => error.code)) === '25006',
     )
-    const committed = port.commit(worker, [newUnit(a)])
-    expect(await port.find('read only')).toMatchObject({ head: 1 })
+    const committed = port.log.commit(worker, [newUnit(a)])
+    expect(await port.runs.find('read only')).toMatchObject({ head: 1 })
     await configure('default_transaction_read_only = off')
     expect(await committed).toMatchObject([{ outcome: 'ok', epoch: 1 }])
     await port.close()

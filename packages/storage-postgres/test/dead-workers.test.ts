@@ -59,19 +59,19 @@ const pretendGone = () => query(`update pawl.workers set process_started = '1'`)
 describe.runIf(knows)('a worker of this machine', () => {
   test('a worker of this machine whose process was killed is dead at the next sweep, however long its lease', async () => {
     const child = await startOwner('a')
-    expect(await store.sweep()).toBe(0)
+    expect(await store.workers.sweep()).toBe(0)
     await kill(child)
     await untilSessionEnds()
-    expect(await store.sweep()).toBe(1)
-    expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
+    expect(await store.workers.sweep()).toBe(1)
+    expect(await store.runs.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
   })
 
   test('a worker of this machine whose process is stopped lives until its lease expires, even without its connection', async () => {
     const child = await startOwner('a')
     child.kill('SIGSTOP')
     await query('select pg_terminate_backend(session, 5000) from pawl.workers')
-    expect(await store.sweep()).toBe(0)
-    expect(await store.find('a')).toMatchObject({ owned: true })
+    expect(await store.workers.sweep()).toBe(0)
+    expect(await store.runs.find('a')).toMatchObject({ owned: true })
   })
 
   test('a worker of this machine whose process was killed keeps its lease while a process holds its connection', async () => {
@@ -81,28 +81,28 @@ describe.runIf(knows)('a worker of this machine', () => {
     const child = await startOwner('a')
     await holder.query('update pawl.workers set session = pg_backend_pid()')
     await kill(child)
-    expect(await store.sweep()).toBe(0)
+    expect(await store.workers.sweep()).toBe(0)
   })
 })
 
 describe.runIf(knows)('a worker that a copy of its machine takes for a dead one of its own', () => {
   test('a worker that a copy of its machine takes for dead is alive while it has its connection', async () => {
-    const worker = await store.register({ name: 'w', leaseMs: anHour })
+    const worker = await store.workers.register({ name: 'w', leaseMs: anHour })
     await createOwned(store, worker, ['a'])
     await pretendGone()
-    expect(await store.sweep()).toBe(0)
-    expect(await store.beat(worker)).toBe(true)
+    expect(await store.workers.sweep()).toBe(0)
+    expect(await store.workers.beat(worker)).toBe(true)
   })
 
   test('a worker that a copy of its machine takes for dead is alive again with a heartbeat on its next connection', async () => {
-    const worker = await store.register({ name: 'w', leaseMs: anHour })
+    const worker = await store.workers.register({ name: 'w', leaseMs: anHour })
     await createOwned(store, worker, ['a'])
     await query('select pg_terminate_backend(session, 5000) from pawl.workers')
-    await expect.poll(() => store.beat(worker).catch(() => false)).toBe(true)
+    await expect.poll(() => store.workers.beat(worker).catch(() => false)).toBe(true)
     await pretendGone()
-    expect(await store.sweep()).toBe(0)
+    expect(await store.workers.sweep()).toBe(0)
     await query('select pg_terminate_backend(session, 5000) from pawl.workers')
-    expect(await store.sweep()).toBe(1)
+    expect(await store.workers.sweep()).toBe(1)
   })
 })
 
@@ -117,9 +117,9 @@ describe('only its lease says that a worker is dead', () => {
     await query(`update pawl.workers set ${what}`)
     await kill(child)
     await untilSessionEnds()
-    expect(await store.sweep()).toBe(0)
+    expect(await store.workers.sweep()).toBe(0)
     await query('update pawl.workers set beat_at = 0')
-    expect(await store.sweep()).toBe(1)
+    expect(await store.workers.sweep()).toBe(1)
   })
 
   test('only the lease shows that a worker is dead to a role that cannot see the sessions of the server', async () => {
@@ -129,8 +129,8 @@ describe('only its lease says that a worker is dead', () => {
     const child = await startOwner('a')
     await kill(child)
     await untilSessionEnds()
-    expect(await store.sweep()).toBe(0)
+    expect(await store.workers.sweep()).toBe(0)
     await query('update pawl.workers set beat_at = 0')
-    expect(await store.sweep()).toBe(1)
+    expect(await store.workers.sweep()).toBe(1)
   })
 })

@@ -22,7 +22,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     database = await makeDatabase({ server: pair.url })
     await pair.addStandby()
     port = await open(postgres(database.url))
-    worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   })
   afterEach(async () => {
     await port.close()
@@ -60,30 +60,30 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     // From here on the standby is behind: it knows nothing of another event of a, nor that c was claimed.
     await pair.standby.stop('immediate')
     await commit(a)
-    await port.send([{ run: 'c', kind: 'signal', name: 's', key: null, by: null, payload: null }], null)
-    const { runs } = await port.claim({ worker, procedures: [order] }, 1)
+    await port.mail.send([{ run: 'c', kind: 'signal', name: 's', key: null, by: null, payload: null }], null)
+    const { runs } = await port.claims.claim({ worker, procedures: [order] }, 1)
     expect(runs).toMatchObject([{ id: 'c', epoch: 2 }])
     // Under way when the primary dies: what becomes of it is asked of the new one.
     await commit(d)
     pair.address.decide = () => 'lose'
-    const underWay = port.commit(worker, [newUnit(d)])
+    const underWay = port.log.commit(worker, [newUnit(d)])
     await pair.primary.stop('immediate')
     await pair.standby.start()
     pair.promote()
     pair.address.decide = () => 'pass'
     await pair.switchOver()
-    const outcomes = await port.commit(worker, [newUnit(a), newUnit(b), newUnit({ ...c, epoch: 2 })])
+    const outcomes = await port.log.commit(worker, [newUnit(a), newUnit(b), newUnit({ ...c, epoch: 2 })])
     // Nothing is written on top of a history that is gone; undamaged runs continue.
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['conflict', 'ok', 'conflict'])
     expect(await underWay).toEqual([{ outcome: 'conflict' }])
-    expect(await port.load(a.run, 0, 10)).toHaveLength(2)
-    expect(await port.load(d.run, 0, 10)).toHaveLength(1)
-    expect(await port.mark(worker, a.run, a.epoch, 'quarantined', bytes('lost'))).toBe(true)
-    expect(await port.mark(worker, c.run, 2, 'quarantined', bytes('lost'))).toBe(true)
-    expect(await port.mark(worker, d.run, d.epoch, 'quarantined', bytes('lost'))).toBe(true)
-    expect(await port.find('a')).toMatchObject({ mark: 'quarantined', owned: false })
-    expect(await port.find('c')).toMatchObject({ mark: 'quarantined', owned: false, wakeAt: null })
-    expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
+    expect(await port.log.load(a.run, 0, 10)).toHaveLength(2)
+    expect(await port.log.load(d.run, 0, 10)).toHaveLength(1)
+    expect(await port.runs.mark(worker, a.run, a.epoch, 'quarantined', bytes('lost'))).toBe(true)
+    expect(await port.runs.mark(worker, c.run, 2, 'quarantined', bytes('lost'))).toBe(true)
+    expect(await port.runs.mark(worker, d.run, d.epoch, 'quarantined', bytes('lost'))).toBe(true)
+    expect(await port.runs.find('a')).toMatchObject({ mark: 'quarantined', owned: false })
+    expect(await port.runs.find('c')).toMatchObject({ mark: 'quarantined', owned: false, wakeAt: null })
+    expect((await port.claims.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
   })
 
   /** Neither to begin with, nor when it answers in place of the primary later on. */
@@ -97,18 +97,18 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     pair.address.targetPort = pair.standby.port
     pair.address.cut()
     await until(async () => {
-      const outcome = await port
+      const outcome = await port.claims
         .claim({ worker, procedures: [order] }, 1)
         .catch((error: Error) => error.message)
       return typeof outcome === 'string' && outcome.includes('the server is a standby')
     })
-    const found = port.find('nothing')
+    const found = port.runs.find('nothing')
     pair.address.targetPort = pair.primary.port
     expect(await found).toBeNull()
   }
 
   async function commit(standing: Standing, overrides: Partial<Unit> = {}): Promise<void> {
-    const [outcome] = await port.commit(worker, [newUnit(standing, overrides)])
+    const [outcome] = await port.log.commit(worker, [newUnit(standing, overrides)])
     expect(outcome).toMatchObject({ outcome: 'ok' })
     standing.head++
   }
@@ -116,7 +116,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
   async function step(standing: Standing, ledger: Ledger, isOver: () => boolean): Promise<void> {
     for (let serial = 0; !isOver(); serial++) {
       const unit = newUnit(standing, { events: [newEvent(`${standing.run}/${serial}`)] })
-      const [outcome] = await port.commit(worker, [unit])
+      const [outcome] = await port.log.commit(worker, [unit])
       if (outcome?.outcome === 'ok') {
         ledger.note(unit)
         standing.head++

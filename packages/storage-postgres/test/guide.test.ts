@@ -19,9 +19,9 @@ afterAll(async () => {
 afterEach(() => empty(database.owner, 'pawl'))
 
 test('the queries of the guide show due runs and the owners of runs', async () => {
-  const worker = await port.register({ name: 'host 7', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'host 7', leaseMs: 60_000 })
   await createOwned(port, worker, ['a', 'b'])
-  await port.create([newRun('c'), newRun('d', { procedure: 'refund', version: 2 })])
+  await port.runs.create([newRun('c'), newRun('d', { procedure: 'refund', version: 2 })])
   const guide = readGuide('select procedure')
   const [due, owned] = (await database.owner.query(guide)) as unknown as readonly [Result, Result]
   expect(due.rows).toMatchObject([
@@ -32,32 +32,33 @@ test('the queries of the guide show due runs and the owners of runs', async () =
 })
 
 test('in a restored copy no worker of the original can write, and owned runs are due', async () => {
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   const [a, b] = await createOwned(port, worker, ['a', 'b'])
   if (!a || !b) throw new Error('not created')
-  await port.commit(worker, [newUnit(b, { next: { do: 'park', wakeAt: null } })])
+  await port.log.commit(worker, [newUnit(b, { next: { do: 'park', wakeAt: null } })])
   await database.owner.query(readGuide('update pawl.workers'))
-  expect(await port.commit(worker, [newUnit(a)])).toEqual([{ outcome: 'fenced' }])
-  expect(await port.beat(worker)).toBe(false)
-  const heir = await port.register({ name: 'heir', leaseMs: 60_000 })
-  expect((await port.claim({ worker: heir, procedures: [order] }, 10)).runs).toMatchObject([
+  expect(await port.log.commit(worker, [newUnit(a)])).toEqual([{ outcome: 'fenced' }])
+  expect(await port.workers.beat(worker)).toBe(false)
+  const heir = await port.workers.register({ name: 'heir', leaseMs: 60_000 })
+  expect((await port.claims.claim({ worker: heir, procedures: [order] }, 10)).runs).toMatchObject([
     { id: 'a', epoch: 1_002 },
   ])
 })
 
 test('a quarantined run resumes when it is retried', async () => {
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   const [a, b] = await createOwned(port, worker, ['order 7', 'order 8'])
   if (!a || !b) throw new Error('not created')
-  for (const { run, epoch } of [a, b]) await port.mark(worker, run, epoch, 'quarantined', bytes('behind'))
-  const claim = () => port.claim({ worker, procedures: [order] }, 10)
+  for (const { run, epoch } of [a, b])
+    await port.runs.mark(worker, run, epoch, 'quarantined', bytes('behind'))
+  const claim = () => port.claims.claim({ worker, procedures: [order] }, 10)
   expect((await claim()).runs).toEqual([])
   await database.owner.query(readGuide('update pawl.runs set mark'))
   expect((await claim()).runs).toMatchObject([{ id: 'order 7', mark: 'none', tries: 0 }])
 })
 
 test('a recorded step takes about as many bytes as the guide says', async () => {
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   await database.owner.query('truncate pawl.events, pawl.runs, pawl.run_info')
   const standings = await createOwned(
     port,
@@ -68,7 +69,7 @@ test('a recorded step takes about as many bytes as the guide says', async () => 
   const before = await sizeOf(['events'])
   for (let head = 1; head <= 50; head++) {
     const events = [newEvent('charge card', { payload: bytes('a result of thirty bytes or so') })]
-    await port.commit(
+    await port.log.commit(
       worker,
       standings.map((standing) => newUnit({ ...standing, head }, { events })),
     )

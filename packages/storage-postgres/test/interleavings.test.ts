@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.remove()
 })
 beforeEach(async () => {
-  worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
 })
 afterEach(async () => {
   await other.query('rollback')
@@ -48,7 +48,7 @@ describe('a commit', () => {
     const [a, b] = await createTwo()
     await other.query('begin')
     await takeOver(a)
-    const commit = port.commit(worker, [newUnit(a), newUnit(b)])
+    const commit = port.log.commit(worker, [newUnit(a), newUnit(b)])
     await someoneWaits()
     await other.query('commit')
     expect((await commit).map(({ outcome }) => outcome)).toEqual(['fenced', 'ok'])
@@ -59,7 +59,7 @@ describe('a commit', () => {
     const [a] = await createTwo()
     await other.query('begin')
     await takeOver(a)
-    const commit = port.commit(worker, [newUnit(a)])
+    const commit = port.log.commit(worker, [newUnit(a)])
     await someoneWaits()
     await other.query('commit')
     expect(await commit).toEqual([{ outcome: 'fenced' }])
@@ -70,7 +70,7 @@ describe('a commit', () => {
     const [a] = await createTwo()
     await other.query('begin')
     await takeOver(a)
-    const commit = port.commit(worker, [newUnit(a)])
+    const commit = port.log.commit(worker, [newUnit(a)])
     await someoneWaits()
     await other.query('rollback')
     expect(await commit).toMatchObject([{ outcome: 'ok' }])
@@ -80,7 +80,7 @@ describe('a commit', () => {
     const [a, b] = await createTwo()
     const letWrite = await holdWrites()
     // Two units: the shape that locks first and writes later.
-    const commit = port.commit(worker, [newUnit(a, { events: [newEvent('held')] }), newUnit(b)])
+    const commit = port.log.commit(worker, [newUnit(a, { events: [newEvent('held')] }), newUnit(b)])
     await someoneWaits()
     const taken = takeOver(a)
     await someoneWaits(2)
@@ -101,7 +101,7 @@ describe('a commit', () => {
     const careless = await open(postgres({ pool: mutant }))
     const [a, b] = await createTwo()
     const letWrite = await holdWrites()
-    const commit = careless.commit(worker, [newUnit(a, { events: [newEvent('held')] }), newUnit(b)])
+    const commit = careless.log.commit(worker, [newUnit(a, { events: [newEvent('held')] }), newUnit(b)])
     await someoneWaits()
     await takeOver(a)
     expect(await countEvents(a)).toBe(1)
@@ -116,7 +116,7 @@ describe('a commit', () => {
     const [a] = await createTwo()
     await other.query('begin')
     await other.query('update pawl.runs set mail = 1 where run = $1', [a.run])
-    const commit = port.commit(worker, [newUnit(a, { next: park })])
+    const commit = port.log.commit(worker, [newUnit(a, { next: park })])
     await someoneWaits()
     await other.query('commit')
     expect(await commit).toMatchObject([{ outcome: 'ok', parked: false, mail: 1 }])
@@ -128,9 +128,12 @@ describe('a commit', () => {
     const answering = await open(postgres(database.url))
     await other.query('begin')
     await other.query('select from pawl.runs where run = $1 for no key update', [a.run])
-    const answer = answering.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null)
+    const answer = answering.asks.answer(
+      [{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }],
+      null,
+    )
     await someoneWaits()
-    const commit = port.commit(worker, [
+    const commit = port.log.commit(worker, [
       newUnit(a, { strict: true, closes: [{ position: 0, status: 'timed-out' }] }),
     ])
     await someoneWaits(2)
@@ -144,14 +147,14 @@ describe('a commit', () => {
     const [a] = await createTwo()
     await write(a, { opens: [newAsk(0)] })
     const answers = [{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }]
-    expect(await port.answer(answers, null)).toMatchObject([{ outcome: 'answered' }])
+    expect(await port.asks.answer(answers, null)).toMatchObject([{ outcome: 'answered' }])
     const closes = [{ position: 0, status: 'timed-out' as const }]
-    expect(await port.commit(worker, [newUnit(a, { strict: false, closes })])).toMatchObject([
+    expect(await port.log.commit(worker, [newUnit(a, { strict: false, closes })])).toMatchObject([
       { outcome: 'ok' },
     ])
     // Its log records the timeout; the person was told that the answer counts.
     expect(await countEvents(a)).toBe(3)
-    expect(await port.ask('a', 0)).toMatchObject({ status: 'answered', answeredBy: 'user:ann' })
+    expect(await port.asks.find('a', 0)).toMatchObject({ status: 'answered', answeredBy: 'user:ann' })
   })
 })
 
@@ -161,19 +164,19 @@ describe('a message', () => {
     await other.query('begin')
     await other.query('select from pawl.runs where run = $1 for no key update', [a.run])
     const message = { run: 'a', kind: 'signal', name: 's', key: 'k', by: null, payload: null } as const
-    const sent = [port.send([message], null), port.send([message], null)]
+    const sent = [port.mail.send([message], null), port.mail.send([message], null)]
     await someoneWaits(2)
     await other.query('commit')
     const outcomes = (await Promise.all(sent)).flat().map(({ outcome }) => outcome)
     expect(outcomes.sort()).toEqual(['duplicate', 'stored'])
-    expect(await port.find('a')).toMatchObject({ mail: 1 })
+    expect(await port.runs.find('a')).toMatchObject({ mail: 1 })
   })
 
   test('a message for an ask that is being opened finds it, though it began before', async () => {
     const [a] = await createTwo()
     await openAskSlowly(a)
     const early = { run: 'a', kind: 'early', name: 'k', key: null, by: null, payload: bytes('yes') } as const
-    const sent = port.send([early], null)
+    const sent = port.mail.send([early], null)
     await someoneWaits()
     await other.query('commit')
     expect(await sent).toEqual([{ outcome: 'asked', position: 0 }])
@@ -185,7 +188,7 @@ describe('a message', () => {
     await other.query('update pawl.runs set state = 1, worker = null, head = head + 1 where run = $1', [
       a.run,
     ])
-    const sent = port.send(
+    const sent = port.mail.send(
       [{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }],
       null,
     )
@@ -201,7 +204,7 @@ describe('an answer', () => {
       const [a] = await createTwo()
       await openAskSlowly(a)
       const one = { run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }
-      const answer = port.answer([one, ...others], null)
+      const answer = port.asks.answer([one, ...others], null)
       await someoneWaits()
       await other.query('commit')
       const missing = others.map(() => ({ outcome: 'missing' }))
@@ -217,7 +220,7 @@ describe('an answer', () => {
     await openAskSlowly(a)
     const one = { run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }
     // Two: one by itself is answered by a statement that always leaves it to this one to look again.
-    const answer = careless.answer([one, { ...one, position: 9 }], null)
+    const answer = careless.asks.answer([one, { ...one, position: 9 }], null)
     await someoneWaits()
     await other.query('commit')
     expect(await answer).toEqual([{ outcome: 'missing' }, { outcome: 'missing' }])
@@ -231,17 +234,20 @@ describe('an answer', () => {
     for (let position = 0; position < 5; position++) {
       await write(a, { opens: [newAsk(position)] })
       const answers = Array.from({ length: 100 }, (_, index) =>
-        ports[index % 4]?.answer([{ run: 'a', position, by: `user:${index}`, payload: bytes('yes') }], null),
+        ports[index % 4]?.asks.answer(
+          [{ run: 'a', position, by: `user:${index}`, payload: bytes('yes') }],
+          null,
+        ),
       )
       const outcomes = (await Promise.all(answers)).flat()
       const [winner, ...others] = outcomes.filter((one) => one?.outcome === 'answered')
       expect(winner).toBeDefined()
       expect(others).toEqual([])
       const losers = outcomes.flatMap((one) => (one?.outcome === 'closed' ? one.ask.answeredBy : []))
-      expect(new Set(losers)).toEqual(new Set([(await port.ask('a', position))?.answeredBy]))
+      expect(new Set(losers)).toEqual(new Set([(await port.asks.find('a', position))?.answeredBy]))
       // Of a hundred messages there is one.
       a.mail = position + 1
-      expect(await port.find('a')).toMatchObject({ mail: position + 1 })
+      expect(await port.runs.find('a')).toMatchObject({ mail: position + 1 })
     }
     await Promise.all(ports.map((one) => one.close()))
   })
@@ -266,24 +272,24 @@ describe('an answer', () => {
 
 describe('a sweep', () => {
   test('a sweep skips a locked run, and finds it the next time', async () => {
-    const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
+    const doomed = await port.workers.register({ name: 'doomed', leaseMs: -1 })
     const standings = await createOwned(port, doomed, ['a', 'b'])
     await other.query('begin')
     await other.query('select from pawl.runs where run = $1 for no key update', [standings[0]?.run])
-    expect(await port.sweep()).toBe(1)
+    expect(await port.workers.sweep()).toBe(1)
     await other.query('commit')
-    expect(await port.sweep()).toBe(1)
+    expect(await port.workers.sweep()).toBe(1)
   })
 
   test('control: a sweep that waited for locked runs would deadlock with a commit', async () => {
     const mutant = new MutantPool(database.url, (text) => text.replace('of r skip locked', 'of r'))
     const waiting = await open(postgres({ pool: mutant }))
-    const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
+    const doomed = await port.workers.register({ name: 'doomed', leaseMs: -1 })
     const [a, b] = (await createOwned(port, doomed, ['a', 'b'])) as [Standing, Standing]
     const lock = 'select from pawl.runs where run = $1 for no key update'
     await other.query('begin')
     await other.query(lock, [b.run])
-    const sweep = waiting.sweep().then(
+    const sweep = waiting.workers.sweep().then(
       () => 'swept',
       (error: { readonly code?: string }) => error.code,
     )
@@ -302,24 +308,24 @@ describe('a sweep', () => {
   })
 
   test('a sweep finds a run that was claimed while its worker was declared dead', async () => {
-    const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
+    const doomed = await port.workers.register({ name: 'doomed', leaseMs: -1 })
     const [a] = await createTwo()
     await other.query('begin')
     await other.query('update pawl.runs set worker = $2, epoch = epoch + 1 where run = $1', [a.run, doomed])
-    expect(await port.sweep()).toBe(0)
+    expect(await port.workers.sweep()).toBe(0)
     await other.query('commit')
-    expect(await port.sweep()).toBe(1)
-    const { runs } = await port.claim({ worker, procedures: [order] }, 10)
+    expect(await port.workers.sweep()).toBe(1)
+    const { runs } = await port.claims.claim({ worker, procedures: [order] }, 10)
     expect(runs).toMatchObject([{ id: 'a', epoch: 4 }])
   })
 
   test('a sweep does not declare a worker dead whose heartbeat is in progress', async () => {
-    const late = await port.register({ name: 'late', leaseMs: -1 })
+    const late = await port.workers.register({ name: 'late', leaseMs: -1 })
     await other.query('begin')
     await other.query('update pawl.workers set beat_at = beat_at, lease_ms = 60000 where worker = $1', [late])
-    await port.sweep()
+    await port.workers.sweep()
     await other.query('commit')
-    expect(await port.beat(late)).toBe(true)
+    expect(await port.workers.beat(late)).toBe(true)
   })
 })
 
@@ -328,13 +334,13 @@ test('a worker that releases its runs waits for a commit of several, and release
   const lock = 'select from pawl.runs where run = $1 for no key update'
   await other.query('begin')
   await other.query(lock, [a.run])
-  const released = port.release(worker)
+  const released = port.workers.release(worker)
   await someoneWaits()
   // The commit continues with its second run, which the waiting one must not have.
   await other.query(lock, [b.run])
   await other.query('commit')
   await released
-  for (const id of ['a', 'b']) expect(await port.find(id)).toMatchObject({ owned: false })
+  for (const id of ['a', 'b']) expect(await port.runs.find(id)).toMatchObject({ owned: false })
 })
 
 async function createTwo(): Promise<[Standing, Standing]> {
@@ -344,7 +350,7 @@ async function createTwo(): Promise<[Standing, Standing]> {
 }
 
 async function write(standing: Standing, overrides: Parameters<typeof newUnit>[1]): Promise<void> {
-  expect(await port.commit(worker, [newUnit(standing, overrides)])).toMatchObject([{ outcome: 'ok' }])
+  expect(await port.log.commit(worker, [newUnit(standing, overrides)])).toMatchObject([{ outcome: 'ok' }])
   standing.head++
 }
 

@@ -22,10 +22,10 @@ afterAll(async () => {
 
 test('concurrent lookups of runs share one statement, and each gets its own', async () => {
   const ids = Array.from({ length: 1_000 }, (_, n) => `run "${n}"`)
-  await port.create(ids.map((id) => newRun(id)))
+  await port.runs.create(ids.map((id) => newRun(id)))
   const before = pool.statements.length
   const asked = [...ids.slice(1), 'nowhere', ...ids.slice(990)]
-  const rows = await Promise.all(asked.map((id) => port.find(id)))
+  const rows = await Promise.all(asked.map((id) => port.runs.find(id)))
   expect(rows.map((row) => row?.id)).toEqual([...ids.slice(1), undefined, ...ids.slice(990)])
   const lookups = pool.statements.slice(before).filter(({ text }) => text.includes('any($1'))
   // One is full with a thousand.
@@ -34,15 +34,15 @@ test('concurrent lookups of runs share one statement, and each gets its own', as
 
 test('logs and mail of many runs are read at once in few statements', async () => {
   const payload = new Uint8Array(1_000_000)
-  const created = await port.create(
+  const created = await port.runs.create(
     Array.from({ length: 60 }, (_, n) => newRun(`wake ${n}`, { started: newEvent('started', { payload }) })),
   )
   const runs = created.map(({ run }) => run)
   const before = pool.statements.length
   const [logs] = await Promise.all([
     // So long may each be, as far as the store is told.
-    Promise.all(runs.map((run) => port.load(run, 0, 100))),
-    Promise.all(runs.map((run) => port.mail(run, 0))),
+    Promise.all(runs.map((run) => port.log.load(run, 0, 100))),
+    Promise.all(runs.map((run) => port.mail.list(run, 0))),
   ])
   expect(logs.map(([event]) => event?.payload?.length)).toEqual(runs.map(() => payload.length))
   const sent = (part: string) =>
@@ -57,14 +57,14 @@ test('logs and mail of many runs are read at once in few statements', async () =
 
 test('long messages are read in parts, for any number of runs', async () => {
   const ids = Array.from({ length: 10 }, (_, n) => `long mail ${n}`)
-  const created = await port.create(ids.map((id) => newRun(id)))
+  const created = await port.runs.create(ids.map((id) => newRun(id)))
   const payload = new Uint8Array(1_000_000)
-  await port.send(
+  await port.mail.send(
     ids.map((run) => ({ run, kind: 'signal', name: 'paid', key: null, by: null, payload })),
     null,
   )
   const before = pool.statements.length
-  const mail = await Promise.all(created.map(({ run }) => port.mail(run, 0)))
+  const mail = await Promise.all(created.map(({ run }) => port.mail.list(run, 0)))
   expect(mail.map(([message]) => message?.payload?.length)).toEqual(ids.map(() => payload.length))
   const parts = pool.statements.slice(before).filter(({ text }) => text.includes('using (run, n)'))
   // Four payloads of 1 MB in one.
@@ -79,7 +79,7 @@ test('a short log does not wait for the long payloads of other logs', async () =
     await held.end()
   })
   const long = newEvent('started', { payload: new Uint8Array(1_000) })
-  const [slow, quick] = await own.create([newRun('slow', { started: long }), newRun('quick')])
+  const [slow, quick] = await own.runs.create([newRun('slow', { started: long }), newRun('quick')])
   let letGo: () => void = () => {}
   const isLetGo = new Promise<void>((resolve) => {
     letGo = resolve
@@ -88,15 +88,15 @@ test('a short log does not wait for the long payloads of other logs', async () =
     if (text.includes('using (run, seq)')) await isLetGo
     return go()
   }
-  const slowLog = own.load(slow?.run ?? 0, 0, 1)
-  expect(await own.load(quick?.run ?? 0, 0, 1)).toHaveLength(1)
+  const slowLog = own.log.load(slow?.run ?? 0, 0, 1)
+  expect(await own.log.load(quick?.run ?? 0, 0, 1)).toHaveLength(1)
   letGo()
   expect((await slowLog)[0]?.payload?.length).toBe(1_000)
 })
 
 test('an invalid id affects no other lookup', async () => {
-  await port.create([newRun('good')])
-  const outcomes = await Promise.allSettled(['good', 'b\0d', 'nowhere'].map((id) => port.find(id)))
+  await port.runs.create([newRun('good')])
+  const outcomes = await Promise.allSettled(['good', 'b\0d', 'nowhere'].map((id) => port.runs.find(id)))
   expect(outcomes).toMatchObject([
     { status: 'fulfilled', value: { id: 'good' } },
     { status: 'rejected' },
@@ -105,17 +105,17 @@ test('an invalid id affects no other lookup', async () => {
 })
 
 test('a column added by a later version breaks no lookup of workers', async () => {
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   const [asking] = await createOwned(port, worker, ['asking'])
   if (!asking) throw new Error('not created')
-  await port.commit(worker, [newUnit(asking, { opens: [newAsk(0, { key: 'key' })] })])
+  await port.log.commit(worker, [newUnit(asking, { opens: [newAsk(0, { key: 'key' })] })])
   const { run } = asking
   const lookUp = async () => [
-    await port.find('asking'),
-    await port.ask('asking', 0),
-    await port.askByKey('asking', 'key'),
-    await port.load(run, 0, 9),
-    await port.mail(run, 0),
+    await port.runs.find('asking'),
+    await port.asks.find('asking', 0),
+    await port.asks.findByKey('asking', 'key'),
+    await port.log.load(run, 0, 9),
+    await port.mail.list(run, 0),
   ]
   // Warm must be the statements under the names they go by from now on, which change with the number of runs that a
   // lookup learns of; and on the connection that is used next, which is the one that was used last.

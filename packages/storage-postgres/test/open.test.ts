@@ -271,7 +271,7 @@ describe('start-up checks', () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 4 })
     const port = await open(postgres({ pool }))
     try {
-      await expect(port.register({ name: 'w', leaseMs: 1000 })).rejects.toMatchObject({
+      await expect(port.workers.register({ name: 'w', leaseMs: 1000 })).rejects.toMatchObject({
         code: 'store-unusable',
         details: { remedy: expect.stringContaining('at least 5') },
       })
@@ -293,10 +293,10 @@ describe('names', () => {
     )
     const pool = new pg.Pool({ connectionString: database.url, options: '-c search_path=trap', max: 10 })
     const port = await open(postgres({ pool }))
-    await port.create([newRun('a')])
+    await port.runs.create([newRun('a')])
     expect(
       (
-        await port.runs({
+        await port.runs.list({
           procedure: null,
           statuses: [],
           tag: null,
@@ -318,9 +318,9 @@ describe('names', () => {
       ['one', 'Two'].map((schema) => open(postgres(database.ownerUrl, { schema }))),
     )
     if (!one || !two) throw new Error('no stores')
-    await one.create([newRun('a')])
-    expect(await two.find('a')).toBeNull()
-    expect(await one.find('a')).toMatchObject({ id: 'a' })
+    await one.runs.create([newRun('a')])
+    expect(await two.runs.find('a')).toBeNull()
+    expect(await one.runs.find('a')).toMatchObject({ id: 'a' })
     await Promise.all([one.close(), two.close()])
   })
 })
@@ -358,7 +358,7 @@ describe('migrations', () => {
     )
     const { rows } = await database.owner.query('select version, name from fresh.migrations order by version')
     expect(rows).toEqual(all)
-    await Promise.all(ports.map((port) => port.create([newRun('a')])))
+    await Promise.all(ports.map((port) => port.runs.create([newRun('a')])))
     expect((await database.owner.query('select from fresh.runs')).rowCount).toBe(1)
     await Promise.all(ports.map((port) => port.close()))
   })
@@ -411,11 +411,11 @@ describe('migrations', () => {
       expect(await describeSchema('fresh')).toEqual(await describeSchema('pawl'))
       expect(await port.askIdKey()).toMatch(/^[0-9a-f-]{36}$/)
       // Older versions did not note when a worker was registered.
-      expect(await port.listWorkers()).toMatchObject([
+      expect(await port.workers.list()).toMatchObject([
         { name: 'old', startedAt: null, runs: 1, procedures: null, inputs: null },
       ])
       const seenBy = async (now: number, ...to: string[]) =>
-        (await port.asks(allAsks({ now, to }))).map(({ position }) => position)
+        (await port.asks.list(allAsks({ now, to }))).map(({ position }) => position)
       // From version 7 on the asks themselves are written with their names.
       if (version < 7) {
         expect(await seenBy(8, 'user:amy')).toEqual([0])
@@ -423,28 +423,33 @@ describe('migrations', () => {
         expect(await seenBy(8, 'user:bob', everyone)).toEqual([2, 1])
         expect(await seenBy(9, 'group:a', 'user:amy', everyone)).toEqual([1, 2, 0])
       }
-      expect(await port.cancel({ run: 'owned', payload: null }, null)).toMatchObject({ outcome: 'stored' })
-      expect(await port.find('owned')).toMatchObject({ cancelAt: expect.any(Number), parent: null })
-      expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
-      expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
-      expect(await port.abilities()).toBe(null)
-      expect(await port.sweep()).toBe(1)
-      expect(await port.beat(1)).toBe(true)
-      const worker = await port.register({ name: 'new', leaseMs: 60_000, procedures: [order] })
+      expect(await port.mail.cancel({ run: 'owned', payload: null }, null)).toMatchObject({
+        outcome: 'stored',
+      })
+      expect(await port.runs.find('owned')).toMatchObject({ cancelAt: expect.any(Number), parent: null })
+      expect(await port.runs.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
+      expect(await port.runs.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
+      expect(await port.workers.abilities()).toBe(null)
+      expect(await port.workers.sweep()).toBe(1)
+      expect(await port.workers.beat(1)).toBe(true)
+      const worker = await port.workers.register({ name: 'new', leaseMs: 60_000, procedures: [order] })
       const claimant = { worker, procedures: [order] }
-      expect((await port.claim(claimant, 9)).runs).toMatchObject([{ id: 'orphan', tries: 2, epoch: 3 }])
-      const { run = 0 } = (await port.find('poison')) ?? {}
-      expect(await port.retry(run, 'quarantined')).toBe(true)
-      expect(await port.retryStuck(claimant)).toBe(1)
-      await port.send(
+      expect((await port.claims.claim(claimant, 9)).runs).toMatchObject([
+        { id: 'orphan', tries: 2, epoch: 3 },
+      ])
+      const { run = 0 } = (await port.runs.find('poison')) ?? {}
+      expect(await port.runs.retry(run, 'quarantined')).toBe(true)
+      expect(await port.claims.retryStuck(claimant)).toBe(1)
+      await port.mail.send(
         [{ run: 'waiting', kind: 'signal', name: 'paid', key: null, by: null, payload: null }],
         null,
       )
-      const { runs } = await port.claim(claimant, 9)
+      const { runs } = await port.claims.claim(claimant, 9)
       expect(runs.map(({ id }) => id).sort()).toEqual(['poison', 'stuck', 'waiting'])
       const units = runs.map((claimed) => newUnit({ ...claimed, mail: 0 }))
-      for (const outcome of await port.commit(worker, units)) expect(outcome).toMatchObject({ outcome: 'ok' })
-      expect(await port.find('poison')).toMatchObject({ mark: 'none', tries: 0, head: 2 })
+      for (const outcome of await port.log.commit(worker, units))
+        expect(outcome).toMatchObject({ outcome: 'ok' })
+      expect(await port.runs.find('poison')).toMatchObject({ mark: 'none', tries: 0, head: 2 })
       await port.close()
     })
 
@@ -490,7 +495,7 @@ describe('migrations', () => {
     await owner.close()
     await database.owner.query(grants('fresh', 'pawl_app'))
     const port = await open(postgres(database.url, { schema: 'fresh' }))
-    expect(await port.create([newRun('a')])).toMatchObject([{ outcome: 'created' }])
+    expect(await port.runs.create([newRun('a')])).toMatchObject([{ outcome: 'created' }])
     await port.close()
   })
 })

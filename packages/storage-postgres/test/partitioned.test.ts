@@ -36,11 +36,11 @@ test('a statement about one run reads one partition', async () => {
     await port.close()
     await recording.end()
   })
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   const [a] = await createOwned(port, worker, ['a', 'b', 'c', 'd'])
   if (!a) throw new Error('not created')
-  await port.load(a.run, 0, 10)
-  await port.mail(a.run, 0)
+  await port.log.load(a.run, 0, 10)
+  await port.mail.list(a.run, 0)
   const [log, mail] = [recording.last('seq >='), recording.last('not used')]
   expect((await explain(database.owner, log)).tables).toEqual(
     new Set([expect.stringMatching(/^events_\d+$/)]),

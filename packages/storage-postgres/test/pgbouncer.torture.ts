@@ -37,7 +37,7 @@ describe.skipIf(!hasPgBouncer)('through PgBouncer in transaction mode', () => {
 
   test('through PgBouncer everything works without prepared statements and notifications', async () => {
     const port = await open(postgres(url, { prepared: false, notifications: false }))
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
     const standings = await createOwned(
       port,
       worker,
@@ -45,9 +45,9 @@ describe.skipIf(!hasPgBouncer)('through PgBouncer in transaction mode', () => {
     )
     for (let head = 1; head < 20; head++) {
       // Eleven calls at once on four server connections.
-      const calls = standings.map((standing) => port.commit(worker, [newUnit({ ...standing, head })]))
+      const calls = standings.map((standing) => port.log.commit(worker, [newUnit({ ...standing, head })]))
       for (const [outcome] of await Promise.all(calls)) expect(outcome).toMatchObject({ outcome: 'ok' })
-      expect(await port.beat(worker)).toBe(true)
+      expect(await port.workers.beat(worker)).toBe(true)
     }
     await port.close()
   })
@@ -55,7 +55,9 @@ describe.skipIf(!hasPgBouncer)('through PgBouncer in transaction mode', () => {
   test('through PgBouncer prepared statements are refused with the remedy', async () => {
     const ports = await Promise.all([open(postgres(url)), open(postgres(url))])
     const work = (port: StorePort): readonly Promise<unknown>[] =>
-      Array.from({ length: 200 }, (_, index) => port.find(`run ${index}`).then(() => port.mail(index, 0)))
+      Array.from({ length: 200 }, (_, index) =>
+        port.runs.find(`run ${index}`).then(() => port.mail.list(index, 0)),
+      )
     const [outcome] = await Promise.allSettled([Promise.all(ports.flatMap(work))])
     expect(outcome).toMatchObject({
       status: 'rejected',

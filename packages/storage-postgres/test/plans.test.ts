@@ -21,7 +21,7 @@ beforeAll(async () => {
   database = await makeDatabase()
   pool = new InterposedPool(database.url)
   port = await open(postgres({ pool }, { notifications: false }))
-  worker = await port.register({ name: 'w', leaseMs: 3_600_000 })
+  worker = await port.workers.register({ name: 'w', leaseMs: 3_600_000 })
   for (const table of ['runs', 'run_info', 'events', 'messages', 'asks'])
     await database.owner.query(`alter table pawl.${table} set (autovacuum_enabled = false)`)
   await fill('old', old, { worker: 'null', state: 1, status: 1, used: true })
@@ -79,7 +79,7 @@ const statements: readonly (readonly [what: string, act: () => Promise<unknown>]
   [
     'a commit of one event',
     () =>
-      port.commit(
+      port.log.commit(
         worker,
         take(1).map((run) => newUnit(run)),
       ),
@@ -87,7 +87,7 @@ const statements: readonly (readonly [what: string, act: () => Promise<unknown>]
   [
     'a commit of one event and the message it records',
     () =>
-      port.commit(
+      port.log.commit(
         worker,
         take(1).map((run) => newUnit(run, { consumes: [1] })),
       ),
@@ -95,7 +95,7 @@ const statements: readonly (readonly [what: string, act: () => Promise<unknown>]
   [
     'a commit of the end of one run',
     () =>
-      port.commit(
+      port.log.commit(
         worker,
         take(1).map((run) =>
           newUnit(run, {
@@ -109,28 +109,31 @@ const statements: readonly (readonly [what: string, act: () => Promise<unknown>]
   [
     'a commit of ten events',
     () =>
-      port.commit(
+      port.log.commit(
         worker,
         take(10).map((run) => newUnit(run)),
       ),
   ],
-  ['a commit that closes ten questions', () => port.commit(worker, take(10).map(closing))],
-  ['an answer', () => port.answer(ids(take(1)).map(answer), null)],
-  ['ten answers', () => port.answer(ids(take(10)).map(answer), null)],
-  ['a signal', () => port.send(ids(take(1)).map(signal), null)],
-  ['ten signals', () => port.send(ids(take(10)).map(signal), null)],
-  ['a log', () => port.load(take(1)[0]?.run ?? 0, 0, 3)],
-  ['ten logs', () => Promise.all(take(10).map(({ run }) => port.load(run, 0, 3)))],
-  ['the mail of one run', () => port.mail(take(1)[0]?.run ?? 0, 0)],
-  ['the mail of ten runs', () => Promise.all(take(10).map(({ run }) => port.mail(run, 0)))],
-  ['ten questions', () => Promise.all(ids(take(10)).map((run) => port.ask(run, 2)))],
+  ['a commit that closes ten questions', () => port.log.commit(worker, take(10).map(closing))],
+  ['an answer', () => port.asks.answer(ids(take(1)).map(answer), null)],
+  ['ten answers', () => port.asks.answer(ids(take(10)).map(answer), null)],
+  ['a signal', () => port.mail.send(ids(take(1)).map(signal), null)],
+  ['ten signals', () => port.mail.send(ids(take(10)).map(signal), null)],
+  ['a log', () => port.log.load(take(1)[0]?.run ?? 0, 0, 3)],
+  ['ten logs', () => Promise.all(take(10).map(({ run }) => port.log.load(run, 0, 3)))],
+  ['the mail of one run', () => port.mail.list(take(1)[0]?.run ?? 0, 0)],
+  ['the mail of ten runs', () => Promise.all(take(10).map(({ run }) => port.mail.list(run, 0)))],
+  ['ten questions', () => Promise.all(ids(take(10)).map((run) => port.asks.find(run, 2)))],
   [
     'ten questions by the keys of their runs',
-    () => Promise.all(take(10).map(({ run }) => port.askOf(run, 2))),
+    () => Promise.all(take(10).map(({ run }) => port.asks.findByRunKey(run, 2))),
   ],
-  ['ten questions by their keys', () => Promise.all(ids(take(10)).map((run) => port.askByKey(run, 'key')))],
-  ['the questions of one run', () => port.asks(asksOf(ids(take(1))[0] ?? ''))],
-  ['ten runs', () => Promise.all(ids(take(10)).map((run) => port.find(run)))],
+  [
+    'ten questions by their keys',
+    () => Promise.all(ids(take(10)).map((run) => port.asks.findByKey(run, 'key'))),
+  ],
+  ['the questions of one run', () => port.asks.list(asksOf(ids(take(1))[0] ?? ''))],
+  ['ten runs', () => Promise.all(ids(take(10)).map((run) => port.runs.find(run)))],
 ]
 
 /** What one statement looks at. */
@@ -186,21 +189,21 @@ describe('runs with much each', () => {
     [
       'a commit of one event and the message it records',
       () =>
-        port.commit(
+        port.log.commit(
           worker,
           takeFew(1).map((run) => newUnit(run, { consumes: [7] })),
         ),
     ],
-    ['a commit that closes ten questions', () => port.commit(worker, takeFew(10).map(closing))],
-    ['an answer', () => port.answer(names(takeFew(1)).map(answer), null)],
-    ['ten answers', () => port.answer(names(takeFew(10)).map(answer), null)],
-    ['a signal', () => port.send(names(takeFew(1)).map(signal), null)],
-    ['ten signals', () => port.send(names(takeFew(10)).map(signal), null)],
-    ['the mail of ten runs', () => Promise.all(few.slice(-10).map(({ run }) => port.mail(run, each)))],
-    ['ten questions', () => Promise.all(names(few.slice(-10)).map((run) => port.ask(run, 2)))],
+    ['a commit that closes ten questions', () => port.log.commit(worker, takeFew(10).map(closing))],
+    ['an answer', () => port.asks.answer(names(takeFew(1)).map(answer), null)],
+    ['ten answers', () => port.asks.answer(names(takeFew(10)).map(answer), null)],
+    ['a signal', () => port.mail.send(names(takeFew(1)).map(signal), null)],
+    ['ten signals', () => port.mail.send(names(takeFew(10)).map(signal), null)],
+    ['the mail of ten runs', () => Promise.all(few.slice(-10).map(({ run }) => port.mail.list(run, each)))],
+    ['ten questions', () => Promise.all(names(few.slice(-10)).map((run) => port.asks.find(run, 2)))],
     [
       'ten questions by their keys',
-      () => Promise.all(names(few.slice(-10)).map((run) => port.askByKey(run, '7'))),
+      () => Promise.all(names(few.slice(-10)).map((run) => port.asks.findByKey(run, '7'))),
     ],
   ]
   test.for(statements)('%s does not read all rows of a long run', async ([, act]) => {
@@ -223,7 +226,7 @@ test.for([null, 'order'])(
       before: null,
       limit: 50,
     }
-    const { rows, text } = await planOf(() => port.runs(filter))
+    const { rows, text } = await planOf(() => port.runs.list(filter))
     expect(rows, text).toBeLessThan(100)
   },
 )

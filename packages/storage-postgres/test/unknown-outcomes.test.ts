@@ -34,7 +34,7 @@ afterAll(async () => {
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20))
 beforeEach(async () => {
   proxy.delay = soon
-  worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
 })
 afterEach(async () => {
   proxy.decide = () => 'pass'
@@ -53,7 +53,7 @@ describe('a commit whose reply is lost', () => {
       failOnce('swallow', isCommit)
       const outcome = await commit(a, overrides)
       expect(outcome).toMatchObject({ outcome: 'ok', epoch: 2, parked: false })
-      const [event] = await port.load(a.run, 1, 10)
+      const [event] = await port.log.load(a.run, 1, 10)
       expect(event).toMatchObject({ seq: 1, epoch: 1, at: outcome.outcome === 'ok' ? outcome.at : 0 })
       // The old epoch is worth nothing any more, the new one is.
       expect(await commit({ ...a, head: 2 })).toEqual({ outcome: 'fenced' })
@@ -72,7 +72,7 @@ describe('a commit whose reply is lost', () => {
         expect(await commit(a, overrides)).toEqual({ outcome: 'lost', epoch: 2 })
         arrive()
         await new Promise((resolve) => setTimeout(resolve, 100))
-        expect(await port.load(a.run, 1, 10)).toEqual([])
+        expect(await port.log.load(a.run, 1, 10)).toEqual([])
         expect(await commit({ ...a, epoch: 2 }, overrides)).toMatchObject({ outcome: 'ok' })
       })
     }
@@ -85,7 +85,7 @@ describe('a commit whose reply is lost', () => {
       outcome: 'ok',
       parked: true,
     })
-    expect(await port.find('a')).toMatchObject({ owned: false, wakeAt: null, head: 2 })
+    expect(await port.runs.find('a')).toMatchObject({ owned: false, wakeAt: null, head: 2 })
   })
 
   test('a commit with a lost reply that ended its run is known as ended', async () => {
@@ -93,7 +93,7 @@ describe('a commit whose reply is lost', () => {
     failOnce('swallow', isCommit)
     const outcome = await commit(a, { next: { do: 'end', state: 'completed' } })
     expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
-    expect(await port.find('a')).toMatchObject({ state: 'completed' })
+    expect(await port.runs.find('a')).toMatchObject({ state: 'completed' })
   })
 
   test('a commit with a lost reply whose run was claimed by another worker has landed, and the run is not kept', async () => {
@@ -140,7 +140,7 @@ describe('a commit whose reply is lost', () => {
     await database.owner.query('update pawl.runs set head = head + 5')
     proxy.decide = () => 'pass'
     expect(await outcome).toEqual({ outcome: 'conflict' })
-    expect(await port.find('a')).toMatchObject({ owned: true, head: 6 })
+    expect(await port.runs.find('a')).toMatchObject({ owned: true, head: 6 })
   })
 
   test('the outcome of a commit is determined even if later replies are lost too', async () => {
@@ -148,7 +148,7 @@ describe('a commit whose reply is lost', () => {
     let losses = 0
     proxy.decide = (text) =>
       (isCommit(text) && losses === 0) || isReclaim(text) ? (losses++ < 4 ? 'swallow' : 'pass') : 'pass'
-    const outcomes = await port.commit(worker, [newUnit(a), newUnit(b)])
+    const outcomes = await port.log.commit(worker, [newUnit(a), newUnit(b)])
     expect(losses).toBeGreaterThanOrEqual(4)
     for (const outcome of outcomes) expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
     const epochs = outcomes.map((outcome) => (outcome.outcome === 'ok' ? outcome.epoch : 0))
@@ -183,10 +183,10 @@ describe('a commit whose reply is lost', () => {
     }
     const outcome = commit(a, { next: { do: 'park', wakeAt: 1 } })
     await until(async () => (await countEvents()) === 2)
-    expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
+    expect((await port.claims.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
     proxy.decide = () => 'pass'
     expect(await outcome).toMatchObject({ outcome: 'ok', parked: true })
-    expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toMatchObject([{ id: 'a' }])
+    expect((await port.claims.claim({ worker, procedures: [order] }, 10)).runs).toMatchObject([{ id: 'a' }])
   })
 })
 
@@ -194,8 +194,8 @@ describe('other calls whose reply is lost', () => {
   for (const fate of ['swallow', 'late', 'lose'] as const) {
     test(`a run whose reply is lost is created once (${fate})`, async () => {
       failOnce(fate, (text) => text.includes('described as'))
-      expect(await port.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'created' }])
-      expect(await port.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'exists' }])
+      expect(await port.runs.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'created' }])
+      expect(await port.runs.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'exists' }])
       await settle()
       expect(await countEvents()).toBe(1)
     })
@@ -205,11 +205,11 @@ describe('other calls whose reply is lost', () => {
         await createRuns()
         failOnce(fate, isSend)
         const message = { run: 'a', kind: 'signal', name: 's', key: null, payload: bytes('1') } as const
-        const sent = await port.send(Array(count).fill(message), null)
+        const sent = await port.mail.send(Array(count).fill(message), null)
         expect(sent.map(({ outcome }) => outcome)).toEqual(Array(count).fill('stored'))
         await settle()
-        expect(await port.find('a')).toMatchObject({ mail: count })
-        expect(await port.mail((await port.find('a'))?.run ?? 0, 0)).toHaveLength(count)
+        expect(await port.runs.find('a')).toMatchObject({ mail: count })
+        expect(await port.mail.list((await port.runs.find('a'))?.run ?? 0, 0)).toHaveLength(count)
         // What an attempt that was not heard of has left is not told.
         const reported = sent.map((one) => 'message' in one && one.message?.n)
         if (fate !== 'late') expect(reported.at(-1)).toBe(fate === 'lose' ? count : undefined)
@@ -220,18 +220,18 @@ describe('other calls whose reply is lost', () => {
       await commit(a, { opens: [newAsk(0)] })
       failOnce(fate, isAnswer)
       const answer = { run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }
-      expect(await port.answer([answer], null)).toMatchObject([{ outcome: 'answered' }])
-      expect(await port.answer([answer], null)).toMatchObject([{ outcome: 'closed' }])
+      expect(await port.asks.answer([answer], null)).toMatchObject([{ outcome: 'answered' }])
+      expect(await port.asks.answer([answer], null)).toMatchObject([{ outcome: 'closed' }])
       await settle()
-      expect(await port.find('a')).toMatchObject({ mail: 1 })
+      expect(await port.runs.find('a')).toMatchObject({ mail: 1 })
     })
 
     test(`a mark whose reply is lost is set, and the owner is told so (${fate})`, async () => {
       const [a] = await createRuns()
       failOnce(fate, (text) => text.includes('marked as'))
-      expect(await port.mark(worker, a.run, 1, 'stuck', bytes('why'))).toBe(true)
-      expect(await port.mark(worker, a.run, 1, 'stuck', bytes('why'))).toBe(false)
-      expect(await port.find('a')).toMatchObject({ mark: 'stuck', owned: false })
+      expect(await port.runs.mark(worker, a.run, 1, 'stuck', bytes('why'))).toBe(true)
+      expect(await port.runs.mark(worker, a.run, 1, 'stuck', bytes('why'))).toBe(false)
+      expect(await port.runs.find('a')).toMatchObject({ mark: 'stuck', owned: false })
     })
   }
 
@@ -248,7 +248,7 @@ describe('other calls whose reply is lost', () => {
       impatient.decide = () => 'pass'
       return 'late'
     }
-    const answered = answering.answer(
+    const answered = answering.asks.answer(
       [{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }],
       null,
     )
@@ -266,35 +266,35 @@ describe('other calls whose reply is lost', () => {
   })
 
   const ways = {
-    claiming: () => port.claim({ worker, procedures: [order] }, 10),
+    claiming: () => port.claims.claim({ worker, procedures: [order] }, 10),
     sending: () =>
-      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], {
+      port.mail.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], {
         worker,
         procedures: [order],
       }),
   }
   for (const [way, call] of Object.entries(ways)) {
     test(`a run that was claimed by ${way} with a lost reply is returned by a later claim`, async () => {
-      await port.create([newRun('a')])
+      await port.runs.create([newRun('a')])
       failOnce('swallow', (text) => isClaim(text) || isSend(text))
       await call().catch(() => {})
-      expect(await port.find('a')).toMatchObject({ owned: true })
+      expect(await port.runs.find('a')).toMatchObject({ owned: true })
       const runs: unknown[] = []
       await until(async () => {
-        runs.push(...(await port.claim({ worker, procedures: [order] }, 10)).runs)
+        runs.push(...(await port.claims.claim({ worker, procedures: [order] }, 10)).runs)
         return runs.length > 0
       })
       expect(runs).toMatchObject([{ id: 'a', epoch: 3, head: 1 }])
       // Handed over once.
-      expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
-      expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
+      expect((await port.claims.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
+      expect((await port.claims.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
     })
   }
 
   test('a claim that found such a run and then failed leaves it to the next', async () => {
-    await port.create([newRun('a')])
+    await port.runs.create([newRun('a')])
     failOnce('swallow', isClaim)
-    await port.claim({ worker, procedures: [order] }, 10).catch(() => {})
+    await port.claims.claim({ worker, procedures: [order] }, 10).catch(() => {})
     let handedOver = 0
     proxy.decide = (text) => {
       if (text.includes('with stray as')) handedOver++
@@ -302,7 +302,9 @@ describe('other calls whose reply is lost', () => {
     }
     const runs: unknown[] = []
     await until(async () => {
-      runs.push(...(await port.claim({ worker, procedures: [order] }, 10).catch(() => ({ runs: [] }))).runs)
+      runs.push(
+        ...(await port.claims.claim({ worker, procedures: [order] }, 10).catch(() => ({ runs: [] }))).runs,
+      )
       return runs.length > 0
     })
     expect(handedOver).toBe(2)
@@ -330,7 +332,7 @@ test('control: a store that read instead of claiming again would call a late com
     isReclaim(text) ? text.replace('set epoch = m.next_epoch', 'set epoch = r.epoch') : text,
   )
   const careless = await open(postgres({ pool: mutant }))
-  expect(await careless.commit(worker, [newUnit(a)])).toEqual([{ outcome: 'lost', epoch: 1 }])
+  expect(await careless.log.commit(worker, [newUnit(a)])).toEqual([{ outcome: 'lost', epoch: 1 }])
   expect(await countEvents()).toBe(1)
   arrive()
   await until(async () => (await countEvents()) === 2)
@@ -347,7 +349,7 @@ async function commit(
   standing: Standing,
   overrides: Parameters<typeof newUnit>[1] = {},
 ): Promise<UnitOutcome> {
-  const [outcome] = await port.commit(worker, [newUnit(standing, overrides)])
+  const [outcome] = await port.log.commit(worker, [newUnit(standing, overrides)])
   if (!outcome) throw new Error('a commit without an outcome')
   return outcome
 }

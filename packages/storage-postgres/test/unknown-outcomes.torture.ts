@@ -14,7 +14,7 @@ test(`${wanted} commits of unknown outcome are not lost, repeated or invented`, 
   const proxy = await TcpProxy.start({ targetPort: server.port })
   const port = connectTo(postgres(changeUrl(database.url, { port: proxy.port })))
   await port?.open()
-  const worker = (await port?.register({ name: 'torture', leaseMs: 3_600_000 })) ?? 0
+  const worker = (await port?.workers.register({ name: 'torture', leaseMs: 3_600_000 })) ?? 0
   if (!port) throw new Error('no port')
   const report = await swallowCommits({ port, proxy, worker, runs: 100, unknown: wanted })
   console.log({ unknown: report.unknown, events: report.ledger.count })

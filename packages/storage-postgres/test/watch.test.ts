@@ -33,20 +33,23 @@ afterEach(async () => {
 })
 
 test('a hint is sent for new runs, messages, answers, questions, ends and released runs', async () => {
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   const [a, c] = await createOwned(port, worker, ['a', 'c'])
   if (!a || !c) throw new Error('not created')
   const ask = newAsk(0)
   const calls = [
-    () => port.create([newRun('b')]),
-    () => port.commit(worker, [newUnit(a, { opens: [ask] })]),
-    () => port.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null),
-    () => watching.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], null),
+    () => port.runs.create([newRun('b')]),
+    () => port.log.commit(worker, [newUnit(a, { opens: [ask] })]),
+    () => port.asks.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null),
     () =>
-      port.commit(worker, [newUnit({ ...a, head: 2, mail: 2 }, { next: { do: 'end', state: 'completed' } })]),
+      watching.mail.send([{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: null }], null),
+    () =>
+      port.log.commit(worker, [
+        newUnit({ ...a, head: 2, mail: 2 }, { next: { do: 'end', state: 'completed' } }),
+      ]),
     // Handed over: it is due.
-    () => port.commit(worker, [newUnit(c, { events: [], next: { do: 'park', wakeAt: 0 } })]),
-    () => port.release(worker),
+    () => port.log.commit(worker, [newUnit(c, { events: [], next: { do: 'park', wakeAt: 0 } })]),
+    () => port.workers.release(worker),
   ]
   let received = 0
   const both = port.watch(() => received++)
@@ -61,7 +64,7 @@ test('a hint is sent for new runs, messages, answers, questions, ends and releas
 })
 
 test('a hint is sent for a run that a unit creates, and for a message that it leaves', async () => {
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   const [a] = await createOwned(port, worker, ['a'])
   if (!a) throw new Error('not created')
   const { worker: _, ...run } = newRun('child')
@@ -75,7 +78,7 @@ test('a hint is sent for a run that a unit creates, and for a message that it le
     must: true,
   } as const
   const commit = (head: number, effect: Effect) =>
-    port.commit(worker, [{ ...newUnit({ ...a, head }), effects: [effect] }])
+    port.log.commit(worker, [{ ...newUnit({ ...a, head }), effects: [effect] }])
   await commit(1, { do: 'create-run', run: { ...run, parent: { run: 'a', position: 0 } } })
   await until(() => hints === 1)
   await commit(2, { do: 'send', message })
@@ -83,25 +86,25 @@ test('a hint is sent for a run that a unit creates, and for a message that it le
 })
 
 test('steps send no hint', async () => {
-  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
   const [a] = await createOwned(port, worker, ['a'])
   if (!a) throw new Error('not created')
-  for (let head = 1; head < 20; head++) await port.commit(worker, [newUnit({ ...a, head })])
-  await port.create([newRun('b')])
+  for (let head = 1; head < 20; head++) await port.log.commit(worker, [newUnit({ ...a, head })])
+  await port.runs.create([newRun('b')])
   await until(() => hints > 0)
   expect(hints).toBe(1)
 })
 
 test('a hundred changes at once send a handful of hints', async () => {
-  await Promise.all(Array.from({ length: 100 }, (_, index) => port.create([newRun(`run ${index}`)])))
+  await Promise.all(Array.from({ length: 100 }, (_, index) => port.runs.create([newRun(`run ${index}`)])))
   await until(() => hints > 0)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(hints).toBeLessThan(60)
 })
 
 test("a store's own changes are no hint to it", async () => {
-  await watching.create([newRun('a')])
-  await port.create([newRun('b')])
+  await watching.runs.create([newRun('a')])
+  await port.runs.create([newRun('b')])
   await until(() => hints > 0)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(hints).toBe(1)
@@ -113,14 +116,14 @@ test('listening resumes after the connection broke, and begins with a hint', asy
   )
   await until(() => hints > 0)
   hints = 0
-  await port.create([newRun('a')])
+  await port.runs.create([newRun('a')])
   await until(() => hints > 0)
 })
 
 test('every change sends a hint by itself', async () => {
   for (let index = 0; index < 20; index++) {
     const before = hints
-    await port.create([newRun(`run ${index}`)])
+    await port.runs.create([newRun(`run ${index}`)])
     await until(() => hints > before)
   }
 })
@@ -129,7 +132,7 @@ test('a watcher that has stopped gets no hint', async () => {
   let others = 0
   const end = watching.watch(() => others++)
   end()
-  await port.create([newRun('a')])
+  await port.runs.create([newRun('a')])
   await until(() => hints > 0)
   expect(others).toBe(0)
 })
@@ -138,11 +141,11 @@ test('without notifications no connection listens and none notifies', async () =
   const quiet = await open(postgres(database.url, { notifications: false }))
   let received = 0
   const end = quiet.watch(() => received++)
-  await port.create([newRun('a')])
+  await port.runs.create([newRun('a')])
   await until(() => hints > 0)
   hints = 0
-  await quiet.create([newRun('b')])
-  await quiet.create([newRun('c')])
+  await quiet.runs.create([newRun('b')])
+  await quiet.runs.create([newRun('c')])
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect([hints, received]).toEqual([0, 0])
   end()

@@ -28,14 +28,15 @@ it('copies a store that is in use, with everything acknowledged before, and noth
   const file = tempFile()
   const store = await openStore(file)
   const standing = await ownedRun(store, 'a')
-  for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+  for (let head = 1; head <= 20; head++)
+    await store.log.commit(standing.worker, [step({ ...standing, head })])
   const target = join(dirname(file), 'backup.db')
   const made = await copyOf(file, target)
-  await store.commit(standing.worker, [step({ ...standing, head: 21 })])
+  await store.log.commit(standing.worker, [step({ ...standing, head: 21 })])
   expect(made).toEqual({ runs: 1, bytes: statSync(target).size })
   expect(dumpFile(target).events).toHaveLength(21)
   const restored = await openStore(target)
-  expect(await restored.load(standing.run, 0, 100)).toHaveLength(21)
+  expect(await restored.log.load(standing.run, 0, 100)).toHaveLength(21)
 })
 
 it('replaces a file only if it is told to', async () => {
@@ -61,7 +62,7 @@ it.each(['its own name', 'a symbolic link', 'a hard link'])(
       await expect(copyOf(file, target, { replaces })).rejects.toThrow(/is the file of the store itself/)
     expect(statSync(target).ino).toBe(before)
     await ownedRun(store, 'a')
-    expect(await store.find('a')).not.toBeNull()
+    expect(await store.runs.find('a')).not.toBeNull()
   },
 )
 
@@ -111,7 +112,8 @@ it('explains a disk without space for the copy, and leaves nothing behind', asyn
   const file = tempFile()
   const store = await openStore(file)
   const standing = await ownedRun(store, 'a')
-  for (let head = 1; head <= 200; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+  for (let head = 1; head <= 200; head++)
+    await store.log.commit(standing.worker, [step({ ...standing, head })])
   await store.close()
   const folder = join(dirname(file), 'backups')
   mkdirSync(folder)
@@ -222,8 +224,8 @@ it('never replaces a copy that is in use, also by a link to it', async () => {
   await copied.close()
   expect(await copyOf(file, link, { replaces: true })).toMatchObject({ runs: 1 })
   const restored = await openStore(target)
-  expect(await restored.find('a')).not.toBeNull()
-  expect(await restored.find('b')).toBeNull()
+  expect(await restored.runs.find('a')).not.toBeNull()
+  expect(await restored.runs.find('b')).toBeNull()
 })
 
 it('refuses what is not the file of a store, and leaves nothing behind', async () => {
@@ -246,7 +248,8 @@ it('keeps no copy of a damaged file', async () => {
   const file = tempFile()
   const store = await openStore(file)
   const standing = await ownedRun(store, 'a')
-  for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+  for (let head = 1; head <= 20; head++)
+    await store.log.commit(standing.worker, [step({ ...standing, head })])
   await store.close()
   const database = connect(file)
   const page = database.pragma('page_size', { simple: true }) as number

@@ -19,9 +19,11 @@ it('control: without the epoch, a worker that claimed its run again writes for i
   ] as const) {
     const store = await openMutant(tempFile(), mutation)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: 1 } }])
-    await store.claim({ worker: standing.worker, procedures: refund }, 1)
-    expect(await store.commit(standing.worker, [step({ ...standing, head: 2 })])).toMatchObject([{ outcome }])
+    await store.log.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: 1 } }])
+    await store.claims.claim({ worker: standing.worker, procedures: refund }, 1)
+    expect(await store.log.commit(standing.worker, [step({ ...standing, head: 2 })])).toMatchObject([
+      { outcome },
+    ])
   }
 })
 
@@ -32,8 +34,10 @@ it('control: without the worker, a worker that has parked its run writes to it a
   ] as const) {
     const store = await openMutant(tempFile(), mutation)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: null } }])
-    expect(await store.commit(standing.worker, [step({ ...standing, head: 2 })])).toMatchObject([{ outcome }])
+    await store.log.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: null } }])
+    expect(await store.log.commit(standing.worker, [step({ ...standing, head: 2 })])).toMatchObject([
+      { outcome },
+    ])
   }
 })
 
@@ -44,9 +48,12 @@ it('control: without the counter of messages, a run is parked over an unread one
   ] as const) {
     const store = await openMutant(tempFile(), mutation)
     const standing = await ownedRun(store, 'a')
-    await store.send([{ run: 'a', kind: 'signal', name: 'ping', key: null, by: null, payload: null }], null)
+    await store.mail.send(
+      [{ run: 'a', kind: 'signal', name: 'ping', key: null, by: null, payload: null }],
+      null,
+    )
     const park = { ...step(standing), next: { do: 'park', wakeAt: null } } as const
-    expect(await store.commit(standing.worker, [park])).toMatchObject([{ outcome: 'ok', parked }])
+    expect(await store.log.commit(standing.worker, [park])).toMatchObject([{ outcome: 'ok', parked }])
   }
 })
 
@@ -55,5 +62,5 @@ it('control: every mutant differs from the store', async () => {
   const store = await openStore(file)
   const standing = await ownedRun(store, 'a')
   const mutant = await openMutant(file, 'without a check of epoch and worker')
-  expect(await mutant.commit(99, [step({ ...standing, epoch: 7 })])).toMatchObject([{ outcome: 'ok' }])
+  expect(await mutant.log.commit(99, [step({ ...standing, epoch: 7 })])).toMatchObject([{ outcome: 'ok' }])
 })

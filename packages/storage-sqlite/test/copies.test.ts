@@ -20,25 +20,26 @@ describe('a backup', () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
-    for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+    for (let head = 1; head <= 20; head++)
+      await store.log.commit(standing.worker, [step({ ...standing, head })])
     const database = connect(file)
     const backup = join(dirname(file), 'backup.db')
     database.prepare('vacuum into ?').run(backup)
     database.close()
-    await store.commit(standing.worker, [step({ ...standing, head: 21 })])
+    await store.log.commit(standing.worker, [step({ ...standing, head: 21 })])
     expect(dumpFile(backup).events).toHaveLength(21)
     const restored = await openStore(backup)
-    expect(await restored.load(standing.run, 0, 100)).toHaveLength(21)
+    expect(await restored.log.load(standing.run, 0, 100)).toHaveLength(21)
   })
 
   it("a backup by the driver's online backup has everything acknowledged", async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [step(standing)])
+    await store.log.commit(standing.worker, [step(standing)])
     const backup = join(dirname(file), 'backup.db')
     await backUp(file, backup)
-    expect(await (await openStore(backup)).load(standing.run, 0, 100)).toHaveLength(2)
+    expect(await (await openStore(backup)).log.load(standing.run, 0, 100)).toHaveLength(2)
   })
 })
 
@@ -56,13 +57,16 @@ describe('a copy', () => {
     expect(readStoreId(copy)).not.toBe(readStoreId(file))
     // The ids of asks in mails stay valid after a backup is restored.
     expect(await restored.askIdKey()).toBe(await store.askIdKey())
-    expect(await restored.commit(standing.worker, [step(standing)])).toEqual([{ outcome: 'fenced' }])
-    expect(await restored.beat(standing.worker)).toBe(false)
-    const claimant = { worker: await restored.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
+    expect(await restored.log.commit(standing.worker, [step(standing)])).toEqual([{ outcome: 'fenced' }])
+    expect(await restored.workers.beat(standing.worker)).toBe(false)
+    const claimant = {
+      worker: await restored.workers.register({ name: 'w', leaseMs: 1000 }),
+      procedures: refund,
+    }
     expect(claimant.worker).not.toBe(standing.worker)
-    expect((await restored.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 3 }])
+    expect((await restored.claims.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 3 }])
     // The original continues.
-    expect(await store.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
+    expect(await store.log.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
   })
 
   it('a copy is adopted once, and stays the same store when opened again', async () => {
@@ -75,7 +79,7 @@ describe('a copy', () => {
     const standing = await ownedRun(store, 'a')
     await openStore(copy)
     expect(readStoreId(copy)).toBe(id)
-    expect(await store.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
+    expect(await store.log.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
   })
 
   it('a moved file is not a copy', async () => {
@@ -87,7 +91,7 @@ describe('a copy', () => {
     renameSync(file, `${file}.moved`)
     const moved = await openStore(`${file}.moved`)
     expect(readStoreId(`${file}.moved`)).toBe(id)
-    expect(await moved.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
+    expect(await moved.log.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
   })
 })
 
@@ -96,19 +100,21 @@ describe('the files beside the file', () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
-    for (let head = 1; head <= 5; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+    for (let head = 1; head <= 5; head++)
+      await store.log.commit(standing.worker, [step({ ...standing, head })])
     // What a crash leaves, without the -shm.
     const left = tempFile()
     for (const end of ['', '-wal']) copyFileSync(file + end, left + end)
     rmSync(`${left}-shm`, { force: true })
-    expect(await (await openStore(left)).load(standing.run, 0, 100)).toHaveLength(6)
+    expect(await (await openStore(left)).log.load(standing.run, 0, 100)).toHaveLength(6)
   })
 
   it('a truncated -wal shortens a log and leaves no gap', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
-    for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+    for (let head = 1; head <= 20; head++)
+      await store.log.commit(standing.worker, [step({ ...standing, head })])
     const { readFileSync, writeFileSync } = await import('node:fs')
     const wal = readFileSync(`${file}-wal`)
     for (const share of [0.2, 0.5, 0.8, 0.99]) {

@@ -110,8 +110,8 @@ it('a run written by a later version waits for it as stuck; others continue', as
   // A later version has hashed what it wrote: that is what tells it from damage.
   const port = await openStore(file)
   for (const id of ids) {
-    const { run } = (await port.find(id)) as RunRow
-    const link = linkOf(await port.load(run, 0, 10))
+    const { run } = (await port.runs.find(id)) as RunRow
+    const link = linkOf(await port.log.load(run, 0, 10))
     database.prepare('update runs set link = ? where run = ?').run(link, run)
   }
   database.close()

@@ -13,11 +13,11 @@ describe('a worker whose process', () => {
     const store = await openStore(file)
     const program = await startProgram('owner', [file, 'a', knows ? anHour : 1])
     await program.line()
-    expect(await store.sweep()).toBe(0)
+    expect(await store.workers.sweep()).toBe(0)
     program.signal('SIGKILL')
     expect(await program.end()).toBe('SIGKILL')
-    expect(await store.sweep()).toBe(1)
-    expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
+    expect(await store.workers.sweep()).toBe(1)
+    expect(await store.runs.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
   })
 
   it('a worker whose process was killed can execute nothing before it is declared dead', async () => {
@@ -26,10 +26,10 @@ describe('a worker whose process', () => {
     const program = await startProgram('owner', [file, 'a', knows ? anHour : 1])
     await program.line()
     // It has not said what it can execute.
-    if (knows) expect(await store.abilities()).toBe(null)
+    if (knows) expect(await store.workers.abilities()).toBe(null)
     program.signal('SIGKILL')
     await program.end()
-    expect(await store.abilities()).toEqual([])
+    expect(await store.workers.abilities()).toEqual([])
   })
 
   it('a worker whose process is stopped lives until its lease expires', async () => {
@@ -38,28 +38,28 @@ describe('a worker whose process', () => {
     const program = await startProgram('owner', [file, 'a', anHour])
     const worker = Number(await program.line())
     program.signal('SIGSTOP')
-    expect(await store.sweep()).toBe(0)
+    expect(await store.workers.sweep()).toBe(0)
     program.signal('SIGCONT')
-    expect(await store.beat(worker)).toBe(true)
+    expect(await store.workers.beat(worker)).toBe(true)
   })
 
   it('a worker lives although another worker of its process is dead', async () => {
     const store = await openStore(tempFile())
     const [alive, doomed] = [
-      await store.register({ name: 'alive', leaseMs: anHour }),
-      await store.register({ name: 'doomed', leaseMs: -1000 }),
+      await store.workers.register({ name: 'alive', leaseMs: anHour }),
+      await store.workers.register({ name: 'doomed', leaseMs: -1000 }),
     ]
-    await store.sweep()
-    expect([await store.beat(alive), await store.beat(doomed)]).toEqual([true, false])
+    await store.workers.sweep()
+    expect([await store.workers.beat(alive), await store.workers.beat(doomed)]).toEqual([true, false])
   })
 })
 
 it('a sweep releases ten thousand runs of a dead worker, in portions', async () => {
   const store = await openStore(tempFile())
-  const worker = await store.register({ name: 'w', leaseMs: -1000 })
+  const worker = await store.workers.register({ name: 'w', leaseMs: -1000 })
   const { run } = await import('./support/runs.ts')
-  await store.create(Array.from({ length: 10_000 }, (_, index) => run(`run ${index}`, worker)))
-  expect(await store.sweep()).toBe(10_000)
-  expect(await store.sweep()).toBe(0)
-  expect(await store.mailOf(worker)).toEqual([])
+  await store.runs.create(Array.from({ length: 10_000 }, (_, index) => run(`run ${index}`, worker)))
+  expect(await store.workers.sweep()).toBe(10_000)
+  expect(await store.workers.sweep()).toBe(0)
+  expect(await store.mail.counters(worker)).toEqual([])
 })

@@ -47,7 +47,7 @@ async function commitOn(
   const store = await openStore(file, disk.environment)
   const standing = await ownedRun(store, 'a')
   disk.fail(...when)
-  const [outcome] = (await store.commit(standing.worker, [change(standing)])) as [UnitOutcome]
+  const [outcome] = (await store.log.commit(standing.worker, [change(standing)])) as [UnitOutcome]
   return { file, store, standing, outcome }
 }
 
@@ -55,9 +55,9 @@ describe('a disk that fails in the moment of a commit', () => {
   it('a unit that did not land before a disk fault is lost, and its run stays owned with a new epoch', async () => {
     const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, 'before')
     expect(outcome).toEqual({ outcome: 'lost', epoch: 2 })
-    expect(await store.load(standing.run, 0, 10)).toHaveLength(1)
-    expect(await store.commit(standing.worker, [step(standing)])).toEqual([{ outcome: 'fenced' }])
-    expect(await store.commit(standing.worker, [step({ ...standing, epoch: 2 })])).toMatchObject([
+    expect(await store.log.load(standing.run, 0, 10)).toHaveLength(1)
+    expect(await store.log.commit(standing.worker, [step(standing)])).toEqual([{ outcome: 'fenced' }])
+    expect(await store.log.commit(standing.worker, [step({ ...standing, epoch: 2 })])).toMatchObject([
       { outcome: 'ok' },
     ])
   })
@@ -65,33 +65,33 @@ describe('a disk that fails in the moment of a commit', () => {
   it('a unit that landed before a disk fault is acknowledged, and its run stays owned with a new epoch', async () => {
     const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, 'after')
     expect(outcome).toMatchObject({ outcome: 'ok', epoch: 2, parked: false })
-    expect(await store.load(standing.run, 0, 10)).toHaveLength(2)
-    expect(await store.commit(standing.worker, [step({ ...standing, epoch: 2, head: 2 })])).toMatchObject([
-      { outcome: 'ok', epoch: 2 },
-    ])
+    expect(await store.log.load(standing.run, 0, 10)).toHaveLength(2)
+    expect(await store.log.commit(standing.worker, [step({ ...standing, epoch: 2, head: 2 })])).toMatchObject(
+      [{ outcome: 'ok', epoch: 2 }],
+    )
   })
 
   it('a run parked by a unit that landed is parked', async () => {
     const park = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'park', wakeAt: null } })
     // Not known before the disk has failed some more, and time has passed.
     const { store, standing, outcome } = await commitOn(new BrokenDisk(), park, 'after', 'after', 'after')
-    const [event] = await store.load(standing.run, 1, 1)
+    const [event] = await store.log.load(standing.run, 1, 1)
     expect(outcome).toMatchObject({ outcome: 'ok', at: event?.at, epoch: 1, parked: true })
-    expect(await store.find('a')).toMatchObject({ owned: false, head: 2 })
+    expect(await store.runs.find('a')).toMatchObject({ owned: false, head: 2 })
   })
 
   it('a run whose parking did not land is lost and stays owned', async () => {
     const park = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'park', wakeAt: null } })
     const { store, outcome } = await commitOn(new BrokenDisk(), park, 'before')
     expect(outcome).toEqual({ outcome: 'lost', epoch: 2 })
-    expect(await store.find('a')).toMatchObject({ owned: true, head: 1 })
+    expect(await store.runs.find('a')).toMatchObject({ owned: true, head: 1 })
   })
 
   it('a run ended by a unit that landed is ended', async () => {
     const end = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'end', state: 'completed' } })
     const { store, outcome } = await commitOn(new BrokenDisk(), end, 'after')
     expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
-    expect(await store.find('a')).toMatchObject({ state: 'completed' })
+    expect(await store.runs.find('a')).toMatchObject({ state: 'completed' })
   })
 
   it('a failing disk is asked again until it responds', async () => {
@@ -101,11 +101,11 @@ describe('a disk that fails in the moment of a commit', () => {
     ] as const) {
       const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, first, 'after', 'after')
       expect(outcome).toMatchObject(expected)
-      const [event] = await store.load(standing.run, 1, 1)
+      const [event] = await store.log.load(standing.run, 1, 1)
       // What a replay will read: the time of the commit, however long it took to find out about it.
       if (first === 'after') expect(outcome).toMatchObject({ at: event?.at })
       const next = { ...standing, epoch: 4, head: first === 'after' ? 2 : 1 }
-      expect(await store.commit(standing.worker, [step(next)])).toMatchObject([{ outcome: 'ok' }])
+      expect(await store.log.commit(standing.worker, [step(next)])).toMatchObject([{ outcome: 'ok' }])
     }
   })
 
@@ -115,10 +115,10 @@ describe('a disk that fails in the moment of a commit', () => {
     const store = await openStore(file, disk.environment)
     const standing = await ownedRun(store, 'a')
     disk.fail('before')
-    const committing = store.commit(standing.worker, [step(standing)])
+    const committing = store.log.commit(standing.worker, [step(standing)])
     rmSync(file)
     await expect(committing).rejects.toThrow('was replaced or deleted')
-    await expect(store.find('a')).rejects.toThrow('was replaced or deleted')
+    await expect(store.runs.find('a')).rejects.toThrow('was replaced or deleted')
     expect(existsSync(file)).toBe(false)
   })
 
@@ -128,7 +128,7 @@ describe('a disk that fails in the moment of a commit', () => {
     const [a, b] = [await ownedRun(store, 'a'), await ownedRun(store, 'b')]
     const other = { ...b, worker: a.worker }
     disk.fail('after')
-    expect(await store.commit(a.worker, [step(a), step(other)])).toMatchObject([
+    expect(await store.log.commit(a.worker, [step(a), step(other)])).toMatchObject([
       { outcome: 'ok', epoch: 2 },
       { outcome: 'fenced' },
     ])
@@ -142,9 +142,9 @@ describe('a disk that fails in the moment of a commit', () => {
     // Whenever they come: before the writer on the new connection, or after.
     for (let moments = 0; moments < 30; moments++) {
       disk.fail('before', 'before')
-      const committing = store.commit(standing.worker, [step({ ...standing, epoch })])
+      const committing = store.log.commit(standing.worker, [step({ ...standing, epoch })])
       for (let moment = 0; moment < moments; moment++) await null
-      const reading = Array.from({ length: 5 }, () => store.find('a'))
+      const reading = Array.from({ length: 5 }, () => store.runs.find('a'))
       expect(await Promise.all(reading)).toHaveLength(5)
       expect(await committing).toEqual([{ outcome: 'lost', epoch: ++epoch }])
     }
@@ -156,31 +156,37 @@ describe('a disk that fails in the moment of a commit', () => {
     await ownedRun(store, 'a')
     disk.fail('after')
     const message = { run: 'a', kind: 'signal', name: 'paid', key: 'k', by: null, payload: null } as const
-    await expect(store.send([message], null)).rejects.toMatchObject({
+    await expect(store.mail.send([message], null)).rejects.toMatchObject({
       code: 'store-unusable',
       message: expect.stringContaining('may or may not be stored'),
     })
     // Sent again with its key it is not stored twice.
-    expect(await store.send([message], null)).toMatchObject([{ outcome: 'duplicate' }])
+    expect(await store.mail.send([message], null)).toMatchObject([{ outcome: 'duplicate' }])
   })
 })
 
 describe('a disk that fails in the moment in which a worker is given a run', () => {
   // The worker is not told: it must not own anything.
   async function expectNobodyOwns(store: StorePort): Promise<void> {
-    expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
-    const claimant = { worker: await store.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
-    expect((await store.claim(claimant, 10)).runs).toMatchObject([{ id: 'a' }])
+    expect(await store.runs.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
+    const claimant = {
+      worker: await store.workers.register({ name: 'w', leaseMs: 1000 }),
+      procedures: refund,
+    }
+    expect((await store.claims.claim(claimant, 10)).runs).toMatchObject([{ id: 'a' }])
   }
 
   it.each(['before', 'after'] as const)('by a claim (%s)', async (when) => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const { worker } = await ownedRun(store, 'a')
-    await store.release(worker)
-    const claimant = { worker: await store.register({ name: 'w', leaseMs: 60_000 }), procedures: refund }
+    await store.workers.release(worker)
+    const claimant = {
+      worker: await store.workers.register({ name: 'w', leaseMs: 60_000 }),
+      procedures: refund,
+    }
     disk.fail(when, 'after')
-    await expect(store.claim(claimant, 10)).rejects.toThrow('may or may not be stored')
+    await expect(store.claims.claim(claimant, 10)).rejects.toThrow('may or may not be stored')
     await expectNobodyOwns(store)
   })
 
@@ -188,10 +194,10 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: null } }])
+    await store.log.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: null } }])
     disk.fail('after')
     const message = { run: 'a', kind: 'signal', name: 'paid', key: null, by: null, payload: null } as const
-    await expect(store.send([message], { worker: standing.worker, procedures: refund })).rejects.toThrow(
+    await expect(store.mail.send([message], { worker: standing.worker, procedures: refund })).rejects.toThrow(
       'may or may not be stored',
     )
     await expectNobodyOwns(store)
@@ -200,9 +206,9 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
   it('a disk fault while a creation gives a worker a run releases the run', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
-    const worker = await store.register({ name: 'w', leaseMs: 60_000 })
+    const worker = await store.workers.register({ name: 'w', leaseMs: 60_000 })
     disk.fail('after')
-    await expect(store.create([run('a', worker)])).rejects.toThrow('may or may not be stored')
+    await expect(store.runs.create([run('a', worker)])).rejects.toThrow('may or may not be stored')
     await expectNobodyOwns(store)
   })
 })
@@ -236,7 +242,7 @@ describe('a full disk', () => {
     let head = 1
     const error = await (async () => {
       for (;;) {
-        const [outcome] = await store.commit(standing.worker, [
+        const [outcome] = await store.log.commit(standing.worker, [
           step({ ...standing, head }, new Uint8Array(5000)),
         ])
         expect(outcome).toMatchObject({ outcome: 'ok' })
@@ -246,11 +252,11 @@ describe('a full disk', () => {
     if (!PawlError.is(error, 'store-unusable')) throw error
     expect(error.message).toContain(`The disk of ${file} is full`)
     expect(error.details.remedy).toContain('repeat the call')
-    expect(await store.find('a')).toMatchObject({ head })
+    expect(await store.runs.find('a')).toMatchObject({ head })
     expect(dumpFile(file).events).toHaveLength(head)
     database?.pragma('max_page_count = 1000000')
     expect(
-      await store.commit(standing.worker, [step({ ...standing, head }, new Uint8Array(5000))]),
+      await store.log.commit(standing.worker, [step({ ...standing, head }, new Uint8Array(5000))]),
     ).toMatchObject([{ outcome: 'ok' }])
   })
 })
@@ -270,24 +276,24 @@ describe('a damaged log', () => {
       `insert into events select run, 1, at, epoch, type, position, turn, kind, nth, failed, took_ms, name, payload, link
        from events where run = 2`,
     )
-    const outcomes = await store.commit(
+    const outcomes = await store.log.commit(
       a.worker,
       runs.map((standing) => step(standing)),
     )
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['ok', 'conflict', 'ok'])
-    expect(await store.find('b')).toMatchObject({ head: 1 })
+    expect(await store.runs.find('b')).toMatchObject({ head: 1 })
   })
 
   it('a run whose log is shorter than before is a conflict for its worker', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [step(standing)])
+    await store.log.commit(standing.worker, [step(standing)])
     const database = connect(file)
     onTestFinished(() => void database.close())
     // What is left when the end of the -wal is gone.
     database.exec('delete from events where seq = 1; update runs set head = 1')
-    expect(await store.commit(standing.worker, [step({ ...standing, head: 2 })])).toEqual([
+    expect(await store.log.commit(standing.worker, [step({ ...standing, head: 2 })])).toEqual([
       { outcome: 'conflict' },
     ])
   })
@@ -298,15 +304,18 @@ describe('a damaged log', () => {
       const file = tempFile()
       const store = await openStore(file)
       const { worker } = await ownedRun(store, 'a')
-      await store.create([run('b', worker)])
-      await store.release(worker)
+      await store.runs.create([run('b', worker)])
+      await store.workers.release(worker)
       const database = connect(file)
       onTestFinished(() => void database.close())
       // The driver reads this as …992.
       database.prepare(`update runs set ${column} = ? where id = 'a'`).run(9007199254740993n)
-      const claimant = { worker: await store.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
-      expect((await store.claim(claimant, 10)).runs).toMatchObject([{ id: 'b' }])
-      const { head, mail } = (await store.find('a')) ?? { head: 0, mail: 0 }
+      const claimant = {
+        worker: await store.workers.register({ name: 'w', leaseMs: 1000 }),
+        procedures: refund,
+      }
+      expect((await store.claims.claim(claimant, 10)).runs).toMatchObject([{ id: 'b' }])
+      const { head, mail } = (await store.runs.find('a')) ?? { head: 0, mail: 0 }
       expect(Math.max(head, mail)).toBeOneOf([1, 2 ** 53])
     },
   )
@@ -320,7 +329,7 @@ describe('a damaged log', () => {
       const database = connect(file)
       onTestFinished(() => void database.close())
       database.prepare(`update events set ${column} = ?`).run(9007199254740993n)
-      const [event] = await store.load(run, 0, 10)
+      const [event] = await store.log.load(run, 0, 10)
       expect(Number.isSafeInteger(event?.[column])).toBe(false)
     },
   )
@@ -332,7 +341,7 @@ describe('a damaged log', () => {
     const database = connect(file)
     onTestFinished(() => void database.close())
     database.exec('update events set type = 99, kind = 98')
-    expect(await store.load(run, 0, 10)).toMatchObject([{ type: 99, kind: 98 }])
+    expect(await store.log.load(run, 0, 10)).toMatchObject([{ type: 99, kind: 98 }])
   })
 
   it('an invalid list of names is returned as null', async () => {
@@ -343,7 +352,7 @@ describe('a damaged log', () => {
     onTestFinished(() => void database.close())
     for (const tags of ['{', '{}', '[1]']) {
       database.prepare('update run_info set tags = ?').run(tags)
-      expect(await store.find('a')).toMatchObject({ tags: null })
+      expect(await store.runs.find('a')).toMatchObject({ tags: null })
     }
   })
 
@@ -363,7 +372,7 @@ describe('a damaged log', () => {
     writeSync(handle, Buffer.alloc(2048, 0xff), 0, 2048, (page - 1) * 2048)
     closeSync(handle)
     const again = await openStore(file)
-    const error = await again.load(standing.run, 0, 10).catch((reason: unknown) => reason)
+    const error = await again.log.load(standing.run, 0, 10).catch((reason: unknown) => reason)
     if (!PawlError.is(error, 'store-unusable')) throw error
     expect(error.message).toContain(`${file} is damaged`)
     expect(error.details.remedy).toContain('restore a backup')
@@ -393,7 +402,7 @@ it('a check of a locked file is skipped, and the next one reports', async () => 
   const other = await openStore(file)
   const received = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
   isLocked = true
-  await other.register({ name: 'w', leaseMs: 1000 })
+  await other.workers.register({ name: 'w', leaseMs: 1000 })
   await new Promise((resolve) => setTimeout(resolve, 10))
   isLocked = false
   await received

@@ -16,7 +16,7 @@ it('trimming deletes entries older than an instant, some at a time, and never th
     tags: [],
     startedBy: null,
   }
-  await port.create([
+  await port.runs.create([
     { id: 'a', ...rest, started: { ...started, failed: false, tookMs: null, payload: null } },
   ])
   const database = connect(file)
@@ -28,16 +28,16 @@ it('trimming deletes entries older than an instant, some at a time, and never th
   const now = await port.now()
   addMany(2_500, now - 8 * day)
   addMany(3, now - 6 * day)
-  for (const count of [1_000, 1_000, 500, 0]) expect(await port.trimFeed(now - 7 * day, 1_000)).toBe(count)
-  expect(await port.feed(0, 10)).toMatchObject({
+  for (const count of [1_000, 1_000, 500, 0]) expect(await port.feed.trim(now - 7 * day, 1_000)).toBe(count)
+  expect(await port.feed.read(0, 10)).toMatchObject({
     oldest: 2_501,
     newest: 2_503,
     entries: [{ n: 2_501 }, { n: 2_502 }, { n: 2_503 }],
   })
   database.prepare('update feed set at = ?').run(now - 8 * day)
-  expect(await port.trimFeed(now - 7 * day, 1_000)).toBe(2)
-  expect(await port.feed(0, 10)).toMatchObject({ oldest: 2_503, newest: 2_503 })
+  expect(await port.feed.trim(now - 7 * day, 1_000)).toBe(2)
+  expect(await port.feed.read(0, 10)).toMatchObject({ oldest: 2_503, newest: 2_503 })
   addMany(1, now)
-  expect(await port.feed(0, 10)).toMatchObject({ newest: 2_504 })
+  expect(await port.feed.read(0, 10)).toMatchObject({ newest: 2_504 })
   database.close()
 })

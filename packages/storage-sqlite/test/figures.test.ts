@@ -7,8 +7,8 @@ import { openStore, tempFile } from './support/stores.ts'
 it('a recorded step takes at most 100 bytes of the file, its index included', async () => {
   const file = tempFile()
   const store = await openStore(file)
-  const worker = await store.register({ name: 'w', leaseMs: 60_000 })
-  await store.create(Array.from({ length: 200 }, (_, index) => run(`refund:A-${index}`, worker)))
+  const worker = await store.workers.register({ name: 'w', leaseMs: 60_000 })
+  await store.runs.create(Array.from({ length: 200 }, (_, index) => run(`refund:A-${index}`, worker)))
   const database = connect(file)
   const before = readBytes(database)
   const steps = 100
@@ -18,7 +18,7 @@ it('a recorded step takes at most 100 bytes of the file, its index included', as
     // A result of 30 bytes, and a seal with every 64th event.
     const seals = [standings[0]?.head === 63 ? new Uint8Array(32) : null]
     const units = standings.map((standing) => ({ ...step(standing), events: [event(round)], seals }))
-    await store.commit(worker, units)
+    await store.log.commit(worker, units)
     standings = standings.map((standing) => ({ ...standing, head: standing.head + 1 }))
   }
   const perStep = (readBytes(database) - before) / (runs.length * steps)
@@ -30,8 +30,8 @@ it('a recorded step takes at most 100 bytes of the file, its index included', as
 it('a file shrinks when most of its runs are deleted', async () => {
   const file = tempFile()
   const store = await openStore(file)
-  const worker = await store.register({ name: 'w', leaseMs: 60_000 })
-  const created = await store.create(
+  const worker = await store.workers.register({ name: 'w', leaseMs: 60_000 })
+  const created = await store.runs.create(
     Array.from({ length: 400 }, (_, index) => run(`refund:A-${index}`, worker)),
   )
   const events = Array.from({ length: 50 }, (_, index) => event(index))
@@ -39,15 +39,16 @@ it('a file shrinks when most of its runs are deleted', async () => {
     ...{ ...step({ run: one.run, worker, epoch: 1, head: 1 }), events, seals: events.map(() => null) },
     next: { do: 'end', state: 'completed' } as const,
   }))
-  await store.commit(worker, units)
+  await store.log.commit(worker, units)
   const database = connect(file)
   const before = readBytes(database)
   const startedAt = performance.now()
   const keys = created.slice(0, 380).map((one) => one.run)
-  for (let first = 0; first < keys.length; first += 100) await store.remove(keys.slice(first, first + 100))
-  while (await store.clear(2_000));
+  for (let first = 0; first < keys.length; first += 100)
+    await store.removals.remove(keys.slice(first, first + 100))
+  while (await store.removals.clear(2_000));
   // What is free by then is given back by the next parts.
-  for (let part = 0; part < 10; part++) await store.clear(2_000)
+  for (let part = 0; part < 10; part++) await store.removals.clear(2_000)
   const tookMs = performance.now() - startedAt
   const after = readBytes(database)
   database.close()
@@ -62,16 +63,16 @@ it('a store with a hundred thousand waiting runs opens, and finds the due one, a
   fill(file, 100_000)
   const before = process.cpuUsage()
   const again = await openStore(file)
-  const worker = await again.register({ name: 'w', leaseMs: 60_000 })
-  await again.sweep()
+  const worker = await again.workers.register({ name: 'w', leaseMs: 60_000 })
+  await again.workers.sweep()
   const claimant = { worker, procedures: refund }
-  expect(await again.retryStuck(claimant)).toBe(0)
-  expect((await again.claim(claimant, 10)).runs).toEqual([])
-  await again.send(
+  expect(await again.claims.retryStuck(claimant)).toBe(0)
+  expect((await again.claims.claim(claimant, 10)).runs).toEqual([])
+  await again.mail.send(
     [{ run: 'run 77777', kind: 'signal', name: 'x', key: null, by: null, payload: null }],
     null,
   )
-  expect((await again.claim(claimant, 10)).runs).toMatchObject([{ id: 'run 77777' }])
+  expect((await again.claims.claim(claimant, 10)).runs).toMatchObject([{ id: 'run 77777' }])
   const { user, system } = process.cpuUsage(before)
   const tookMs = (user + system) / 1_000
   console.log(`opened, swept, sent and claimed among 100,000 waiting runs in ${tookMs.toFixed(0)} ms`)

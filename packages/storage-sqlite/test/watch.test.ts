@@ -28,7 +28,7 @@ describe('a hint', () => {
       sender.tell('next')
       // No hint comes of a commit that takes longer than the watch looks for it: engines poll as well.
       await Promise.race([hinted, wait(1_000)])
-      await expect.poll(() => store.mail(run, n - 1)).toHaveLength(1)
+      await expect.poll(() => store.mail.list(run, n - 1)).toHaveLength(1)
     }
     expect(hints).toBeGreaterThan(count / 2)
     sender.finish()
@@ -51,11 +51,11 @@ describe('a hint', () => {
     for (let head = 1; head <= 10; head++) {
       // A reader like the store itself has seen it.
       const seen = nextHint(other)
-      await store.commit(standing.worker, [step({ ...standing, head })])
+      await store.log.commit(standing.worker, [step({ ...standing, head })])
       await seen
     }
     expect(hints).toBe(0)
-    await other.register({ name: 'w', leaseMs: 1000 })
+    await other.workers.register({ name: 'w', leaseMs: 1000 })
     await received
     expect(hints).toBe(1)
   })
@@ -153,7 +153,7 @@ describe('a hint', () => {
     const again = await openStore(file)
     await expect.poll(() => watching.mock.calls.length).toBeGreaterThanOrEqual(2)
     version++
-    await again.register({ name: 'w', leaseMs: 1000 })
+    await again.workers.register({ name: 'w', leaseMs: 1000 })
     await received
   })
 
@@ -194,7 +194,7 @@ describe('a hint', () => {
     const other = await openStore(file)
     const received = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
     fs.appendFileSync(`${file}.log`, 'a line of a log')
-    await other.register({ name: 'w', leaseMs: 1000 })
+    await other.workers.register({ name: 'w', leaseMs: 1000 })
     await received
     expect([...touched]).toEqual([`${basename(file)}-wal`])
   })
@@ -208,7 +208,7 @@ describe('a hint', () => {
     const store = await openStore(file)
     const other = await openStore(file)
     const received = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
-    await other.register({ name: 'w', leaseMs: 1000 })
+    await other.workers.register({ name: 'w', leaseMs: 1000 })
     await received
     expect(refused).toHaveBeenCalled()
   })

@@ -1,5 +1,12 @@
 import { refuse } from '@pawl/core/internal'
-import { defineStore, optional, readOptions, type Spec, type Store, type StorePort } from '@pawl/core/storage'
+import {
+  defineStore,
+  optional,
+  readOptions,
+  type Spec,
+  type Store,
+  type WholeStore,
+} from '@pawl/core/storage'
 import { createStore } from './memory/store.ts'
 import { type AskRecord, makeTables, type Tables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
@@ -30,7 +37,7 @@ export class Memory {
   }
 
   /** Opens a connection. Connections of the same process give each other no hints. */
-  connect(process: object): StorePort {
+  connect(process: object): WholeStore {
     return createStore(this.#tables, () => this.#now(), process)
   }
 

@@ -3,31 +3,32 @@ import {
   type Entropy,
   keptByDefault,
   type Notifier,
+  type StoreCall,
   sha256,
   Worker,
 } from '@pawl/core/internal'
-import type { StorePort, WorkerKey } from '@pawl/core/storage'
+import type { WholeStore, WorkerKey } from '@pawl/core/storage'
 import type { Bodies } from './doubles.ts'
 import { observeStore } from './observed-store.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 export interface LifeOptions {
   readonly settings: EngineSettings & { readonly logger: NonNullable<EngineSettings['logger']> }
-  readonly store: StorePort
+  readonly store: WholeStore
   readonly clock: VirtualClock
   readonly entropy: Entropy
   readonly bodies: Bodies
   readonly notifier: Notifier
   readonly replay: 'always' | 'on-crash'
   /** Called after the store has completed a call of this worker. */
-  readonly onCall: (method: string, args: readonly unknown[], outcome: unknown) => void
+  readonly onCall: (call: StoreCall, args: readonly unknown[], outcome: unknown) => void
 }
 
 /** Runs one life of the production worker. Its timers and its connection end with it. */
 export class ProcessLife {
   readonly worker: Worker
   readonly bodies: Bodies
-  readonly #store: StorePort
+  readonly #store: WholeStore
   readonly #callOffAll: () => void
   readonly #over: Promise<void>
   #tellOver: () => void = () => {}
@@ -45,9 +46,9 @@ export class ProcessLife {
     this.#callOffAll = seen.callOffAll
     const observed = observeStore(store, {
       isGone: () => this.#isOver,
-      onCall: (method, args, outcome) => {
-        if (method === 'register') this.#key = outcome as WorkerKey
-        onCall(method, args, outcome)
+      onCall: (call, args, outcome) => {
+        if (call === 'workers.register') this.#key = outcome as WorkerKey
+        onCall(call, args, outcome)
       },
     })
     this.worker = new Worker({
@@ -82,7 +83,7 @@ export class ProcessLife {
 
   /** Tells the store, after `end`, that the process is gone. If `blamed`, its runs count the crash. */
   async dispose(blamed: boolean): Promise<void> {
-    if (!blamed && this.#key !== null) await this.#store.release(this.#key)
+    if (!blamed && this.#key !== null) await this.#store.workers.release(this.#key)
     await this.#store.close()
   }
 }

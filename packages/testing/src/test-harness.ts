@@ -10,9 +10,10 @@ import {
   type LocalWorker,
   makeSafe,
   Notifier,
+  type StoreCall,
   sha256,
 } from '@pawl/core/internal'
-import type { StorePort, Unit, UnitOutcome } from '@pawl/core/storage'
+import type { Unit, UnitOutcome, WholeStore } from '@pawl/core/storage'
 import { Bodies, Calls, type Doubles } from './doubles.ts'
 import type { Memory } from './memory-store.ts'
 import { observeStore } from './observed-store.ts'
@@ -24,7 +25,7 @@ import type { Participant, VirtualTime } from './virtual-time.ts'
 const quietLogger: Logger = { ...consoleLogger, info: () => {} }
 
 /** Methods with which a client writes. Reads cause no activity. */
-const writes = ['create', 'send', 'answer']
+const writes: readonly StoreCall[] = ['runs.create', 'mail.send', 'asks.answer']
 
 /** A lease that no jump in time can exceed. */
 const unendingMs = 1_000 * 365 * 24 * 60 * 60 * 1_000
@@ -49,7 +50,7 @@ export class TestHarness implements Participant {
   readonly #isStrict: boolean
   readonly #logger: Logger
   readonly #newLife: () => ProcessLife
-  readonly #connection: StorePort
+  readonly #connection: WholeStore
   readonly #determinism: EngineSettings['determinism']
   readonly #undo: (() => void)[] = []
   #life: ProcessLife
@@ -82,7 +83,7 @@ export class TestHarness implements Participant {
           notifier,
           replay,
         },
-        onCall: (method, args, outcome) => this.#onWorkerCall(method, args, outcome),
+        onCall: (call, args, outcome) => this.#onWorkerCall(call, args, outcome),
       })
       return life
     }
@@ -91,7 +92,7 @@ export class TestHarness implements Participant {
     this.client = createConnectedClient({
       store: observeStore(this.#connection, {
         isGone: () => false,
-        onCall: (method) => this.#onClientCall(method),
+        onCall: (call) => this.#onClientCall(call),
       }),
       ...{ notifier, entropy, sha256, clock: time.clock.see().clock, logger: this.#logger },
       observer: settings.observer,
@@ -171,9 +172,9 @@ export class TestHarness implements Participant {
     for (const sentence of sentences) this.#logger.warn(sentence)
   }
 
-  #onWorkerCall(method: string, args: readonly unknown[], outcome: unknown): void {
+  #onWorkerCall(call: StoreCall, args: readonly unknown[], outcome: unknown): void {
     this.signsOfLife++
-    if (method !== 'commit') return
+    if (call !== 'log.commit') return
     const units = args[1] as readonly Unit[]
     // A commit without events does not count: a crash after it would repeat for every signal to the run.
     const isWritten = (outcome as readonly UnitOutcome[]).some(
@@ -182,8 +183,8 @@ export class TestHarness implements Participant {
     if (isWritten && this.#crashesAlways) void this.replaceWorker(false)
   }
 
-  #onClientCall(method: string): void {
-    if (!writes.includes(method)) return
+  #onClientCall(call: StoreCall): void {
+    if (!writes.includes(call)) return
     this.signsOfLife++
     if (!this.#crashesAlways) return
     // A step body that starts or signals a run is killed once: killed at each attempt, it would never finish.

@@ -11,13 +11,13 @@ export class MemoryPlace implements RowPlace {
   readonly #changes: { readonly of: 'ask' | 'run'; readonly run: string; readonly row: object }[] = []
 
   constructor() {
-    for (const method of ['ask', 'askOf', 'askByKey'] as const)
+    for (const method of ['asks.find', 'asks.findByRunKey', 'asks.findByKey'] as const)
       this.#meddling.always(method, async (go) => this.#changeAsk((await go()) as AskRow | null))
-    this.#meddling.always('asks', async (go) =>
+    this.#meddling.always('asks.list', async (go) =>
       ((await go()) as readonly AskRow[]).map((row) => this.#changeAsk(row)),
     )
-    this.#meddling.always('find', async (go) => this.#changeRun((await go()) as RunRow | null))
-    this.#meddling.always('runs', async (go) =>
+    this.#meddling.always('runs.find', async (go) => this.#changeRun((await go()) as RunRow | null))
+    this.#meddling.always('runs.list', async (go) =>
       ((await go()) as readonly RunRow[]).map((row) => this.#changeRun(row)),
     )
   }

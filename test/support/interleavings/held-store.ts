@@ -1,3 +1,4 @@
+import { type StoreCall, type StoreMethod, wrapCalls } from '@pawl/core/internal'
 import { connectTo, defineStore, type Store, type StorePort } from '@pawl/core/storage'
 
 /** A call that has come to a stop: before the store does it, or before its caller hears of it. */
@@ -23,13 +24,13 @@ export class HeldStore {
   /** What went on, in order. */
   readonly diary: string[] = []
   readonly #inner: Store
-  readonly #held: readonly (keyof StorePort)[]
+  readonly #held: readonly StoreCall[]
   readonly #schedule: Schedule
   readonly #frozen = new Set<string>()
   #stopped: Stopped[] = []
   #stops = 0
 
-  constructor(inner: Store, held: readonly (keyof StorePort)[], schedule: Schedule) {
+  constructor(inner: Store, held: readonly StoreCall[], schedule: Schedule) {
     this.#inner = inner
     this.#held = held
     this.#schedule = schedule
@@ -44,19 +45,16 @@ export class HeldStore {
   seenBy(process: string): Store {
     return defineStore(this.#inner.kind, () => {
       const connection = connectTo(this.#inner) as StorePort
-      return new Proxy(connection, { get: (_, name) => this.#hold(connection, name, process) })
+      return wrapCalls(connection, (name, call) => this.#hold(name, call, process))
     })
   }
 
-  #hold(connection: StorePort, name: string | symbol, process: string): unknown {
-    const member: unknown = Reflect.get(connection, name)
-    if (typeof member !== 'function') return member
-    const call = (...args: readonly unknown[]): unknown => Reflect.apply(member, connection, args)
-    if (!this.#held.includes(name as keyof StorePort)) return call
-    return async (...args: readonly unknown[]) => {
-      await this.stop(`${String(name)} goes`, process)
+  #hold(name: StoreCall, call: StoreMethod, process: string): StoreMethod {
+    if (!this.#held.includes(name)) return call
+    return async (...args) => {
+      await this.stop(`${name} goes`, process)
       const outcome = await call(...args)
-      await this.stop(`${String(name)} is back`, process)
+      await this.stop(`${name} is back`, process)
       return outcome
     }
   }

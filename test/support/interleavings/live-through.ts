@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { procedure } from '@pawl/core'
-import { type Clock, systemPorts } from '@pawl/core/internal'
-import type { StorePort } from '@pawl/core/storage'
+import { type Clock, type StoreCall, systemPorts } from '@pawl/core/internal'
 import { memory } from '@pawl/testing'
 import { z } from 'zod'
 import { startBareEngine } from '../bare-engine.ts'
@@ -9,8 +8,15 @@ import { HeldStore, type Schedule } from './held-store.ts'
 
 const rounds = 3
 const expected = Array.from({ length: rounds }, (_, i) => `${i + 1} true`)
-const held: readonly (keyof StorePort)[] = [
-  ...(['create', 'claim', 'commit', 'load', 'mail', 'mailOf', 'send', 'answer'] as const),
+const held: readonly StoreCall[] = [
+  'runs.create',
+  'claims.claim',
+  'log.commit',
+  'log.load',
+  'mail.list',
+  'mail.counters',
+  'mail.send',
+  'asks.answer',
 ]
 /** Polls of a worker and of those who wait, and how much happens between two of them. */
 const [polls, between] = [30, 12]

@@ -31,8 +31,8 @@ async function leaveBehind({ procedure }: Program, commits: number): Promise<boo
   const stopped = new Promise<false>((resolve) => {
     stop = resolve
   })
-  always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null, leavesSuspects: false }))
-  always('commit', (go) => {
+  always('claims.claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null, leavesSuspects: false }))
+  always('log.commit', (go) => {
     if (left-- > 0) return go()
     stop(false)
     return new Promise(() => {})

@@ -90,7 +90,7 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
   const filter = readOptions('of list', given, listOptions, 'the filter of list')
   const { procedure, status, tag, parent, rollback, limit, cursor } = filter
   const store = await connection.begin()
-  const rows = await store.runs({
+  const rows = await store.runs.list({
     ...{ procedure, statuses: status, tag, parent, failedUndo: rollback },
     before: cursor?.before ?? null,
     limit: limit + 1,

@@ -86,7 +86,7 @@ export async function* followFeed(
 /** Returns the number of the newest event; 0 if there is none. */
 export async function newestOf(connection: Connection): Promise<number> {
   const store = await connection.begin()
-  return (await store.feed(Number.MAX_SAFE_INTEGER, 1)).newest
+  return (await store.feed.read(Number.MAX_SAFE_INTEGER, 1)).newest
 }
 
 /** Waits until there is something after `seen`. */
@@ -97,7 +97,7 @@ function nextPage(
 ): Promise<FeedPage | 'aborted'> {
   const look = async (): Promise<FeedPage | 'aborted' | undefined> => {
     if (signal?.aborted === true) return 'aborted'
-    const page = await (await connection.store()).feed(seen, pageSize)
+    const page = await (await connection.store()).feed.read(seen, pageSize)
     return page.entries.length > 0 || isReset(page, seen) ? page : undefined
   }
   return connection.wait(topics.feed, look, null, 'by-writes')

@@ -7,7 +7,7 @@ import { explainUnread } from './unread.ts'
 
 /** Returns a run as stored, even if its row is damaged. @throws PawlError 'run-not-found' */
 export async function findRow(connection: Connection, id: string): Promise<RunRow> {
-  const row = await (await connection.begin()).find(checkName('id of a run', id))
+  const row = await (await connection.begin()).runs.find(checkName('id of a run', id))
   if (row === null) throw new PawlError('run-not-found', { run: id })
   return row
 }

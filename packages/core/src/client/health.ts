@@ -44,7 +44,7 @@ const maxCount = 1_000
 
 /** Returns the live workers, the oldest first. */
 export async function listWorkers(connection: Connection): Promise<readonly WorkerView[]> {
-  const rows = await (await connection.begin()).listWorkers()
+  const rows = await (await connection.begin()).workers.list()
   return rows.map(({ name, startedAt, beatAt, leaseMs, runs, procedures, inputs }) => ({
     name,
     startedAt: startedAt === null ? undefined : new Date(startedAt),
@@ -71,18 +71,18 @@ export async function readHealth(connection: Connection): Promise<StoreHealth> {
   const open = { ...everything, lapsed: false } as const
   const all = { procedure: null, tag: null, parent: null, before: null, limit: maxCount } as const
   const marked = (status: 'stuck' | 'quarantined') =>
-    store.runs({ ...all, statuses: [status], failedUndo: false })
+    store.runs.list({ ...all, statuses: [status], failedUndo: false })
   const [workers, openAsks, overdueAsks, stuck, quarantined, notUndone, backlog, feed] = await Promise.all([
-    store.listWorkers(),
-    store.countAsks({ ...open, overdue: null }, maxCount),
-    store.countAsks({ ...open, overdue: true }, maxCount),
+    store.workers.list(),
+    store.asks.count({ ...open, overdue: null }, maxCount),
+    store.asks.count({ ...open, overdue: true }, maxCount),
     marked('stuck'),
     marked('quarantined'),
-    store.runs({ ...all, statuses: [], failedUndo: true }),
-    store.backlog(),
-    store.feed(Number.MAX_SAFE_INTEGER, 1),
+    store.runs.list({ ...all, statuses: [], failedUndo: true }),
+    store.claims.backlog(),
+    store.feed.read(Number.MAX_SAFE_INTEGER, 1),
   ])
-  const oldest = await Promise.all(backlog.map((one) => store.find(one.oldest)))
+  const oldest = await Promise.all(backlog.map((one) => store.runs.find(one.oldest)))
   const dueSince = oldest.flatMap((run) => run?.wakeAt ?? [])
   return {
     workers: workers.length,

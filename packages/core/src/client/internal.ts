@@ -111,7 +111,7 @@ export async function askByKeyOf(
 ): Promise<Ask | null> {
   const connection = connectionOf(inbox)
   const store = await connection.begin()
-  const row = await store.askByKey(run, key)
+  const row = await store.asks.findByKey(run, key)
   return row === null ? null : showAsk(connection, row, await store.now())
 }
 
@@ -189,7 +189,7 @@ export async function startersOfOriginals(
 ): Promise<readonly string[]> {
   const connection = connectionOf(inbox)
   const row = await findRun(connection, id)
-  const [started] = await (await connection.store()).load(row.run, row.base, row.base + 1)
+  const [started] = await (await connection.store()).log.load(row.run, row.base, row.base + 1)
   if (started === undefined) return []
   return understand(() => forkFamilyOf(id, readStarted(started))?.starters ?? [])
 }

@@ -90,7 +90,7 @@ export class Mailer {
     messages: readonly NewMessage[],
     claimant: Claimant | null,
   ): Promise<readonly Sent[]> {
-    const sent = await store.send(messages, claimant)
+    const sent = await store.mail.send(messages, claimant)
     // Also for a duplicate: the run was due, and may have been claimed.
     for (const one of sent)
       if (one.outcome === 'stored' || (one.outcome === 'duplicate' && one.claimed !== null))
@@ -100,7 +100,7 @@ export class Mailer {
 
   async #answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]> {
     const store = await this.#connection.store()
-    const outcomes = await store.answer(answers, claimant)
+    const outcomes = await store.asks.answer(answers, claimant)
     for (const answered of outcomes) if (answered.outcome === 'answered') this.#tell(answered, claimant)
     return outcomes
   }

@@ -34,7 +34,7 @@ export function unreadError(run: string, subject: string, error: Error): PawlErr
  * read again.
  */
 export async function hasOutrun(
-  store: Pick<StorePort, 'find'>,
+  store: Pick<StorePort, 'runs'>,
   row: RunRow,
   error: unknown,
 ): Promise<boolean> {
@@ -43,9 +43,9 @@ export async function hasOutrun(
 
 /** Whether a run is as it was read. */
 export async function isAsRead(
-  store: Pick<StorePort, 'find'>,
+  store: Pick<StorePort, 'runs'>,
   { id, run, head, base }: RunRow,
 ): Promise<boolean> {
-  const found = await store.find(id)
+  const found = await store.runs.find(id)
   return found?.run === run && found.head === head && found.base === base
 }

@@ -77,6 +77,11 @@ const catalogue: Catalogue = {
     next: 'The run was not created.',
     remedy: 'End a recursion that creates too many runs. Otherwise raise `maxDescendants` of createEngine.',
   }),
+  'feature-missing': ({ feature }) => ({
+    what: `This store does not have ${featureNames[feature]}.`,
+    next: 'The call had no effect.',
+    remedy: 'Do without, or use a store that has the feature, such as `sqlite()` or `postgres()`.',
+  }),
   'foreign-await': ({ run, after, what }) => ({
     what: `Run ${run} is waiting for something outside its \`ctx\` after ${after}: ${what}.`,
     next: "Nothing was written, and the run is now 'stuck'.",
@@ -259,7 +264,15 @@ const catalogue: Catalogue = {
   }),
 }
 
-/** Names an ask by its id, and in brackets by its run and position. */
+/** The features that a store may lack, in a sentence. */
+const featureNames: { readonly [F in ErrorDetails['feature-missing']['feature']]: string } = {
+  copies: 'copies of runs, which exports, imports and forks need',
+  removals: 'removals of runs',
+  checkpoints: 'checkpoints',
+  notices: 'notices to people',
+  suspects: 'tests of suspects',
+}
+
 /** Why a consent does not hold any more. */
 const whyOutdated: {
   readonly [why in ErrorDetails['consent-outdated']['why']]: (verdict: PolicyVerdict) => string
@@ -269,6 +282,7 @@ const whyOutdated: {
   policy: (verdict) => `the verdict of the policy is now '${verdict}'`,
 }
 
+/** Names an ask by its id, and in brackets by its run and position. */
 function showAsk({ ask, address }: { readonly ask: string; readonly address?: string }): string {
   return address === undefined || address === ask ? ask : `${ask} (${address})`
 }

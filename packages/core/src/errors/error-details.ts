@@ -50,6 +50,8 @@ export interface ErrorDetails {
   'export-invalid': { readonly reason: string }
   /** A run created by another run called `call` or `spawn`, and all runs below the first one, `details.root`, are as many as `maxDescendants` of the engine, `details.limit`. */
   'family-full': { readonly root: string; readonly limit: number }
+  /** A call or an operation needs a feature that the store does not have: `details.feature`. The stores that come with Pawl have all of them. */
+  'feature-missing': { readonly feature: 'copies' | 'removals' | 'checkpoints' | 'notices' | 'suspects' }
   /** A procedure waits for something that is not an operation of its `ctx`, or its `ctx` is used outside the procedure, such as in the body of a step. `details.after` names the last operation before it, `details.what` how Pawl noticed it. */
   'foreign-await': { readonly run: string; readonly after: string; readonly what: string }
   /** `run` was called with the id of an existing run that has a different procedure or input; or `fork`, `import`, `ctx.call` or `ctx.spawn` with an id that another run has. */

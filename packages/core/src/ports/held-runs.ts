@@ -4,7 +4,7 @@ import { readStarted } from '../events/read-started.ts'
 import type { RunRow } from './store/runs.ts'
 import type { StorePort } from './store/store.ts'
 
-type Store = Pick<StorePort, 'find' | 'load'>
+type Store = Pick<StorePort, 'runs' | 'log'>
 
 /**
  * Returns the id of the live run that may still ask for the result of an ended child, which is kept until then; null if there is none.
@@ -14,7 +14,7 @@ type Store = Pick<StorePort, 'find' | 'load'>
 export async function findHolder(store: Store, child: RunRow): Promise<string | null> {
   if (child.parent === null) return null
   const { run, position } = child.parent
-  const parent = await store.find(run)
+  const parent = await store.runs.find(run)
   // One that was created later has only the id of the parent.
   if (parent?.state !== 'live' || parent.createdAt > child.createdAt) return null
   try {
@@ -32,7 +32,7 @@ async function readFirst(
   store: Store,
   { run, base }: RunRow,
 ): Promise<(ReturnType<typeof readStarted> & { readonly firstPosition: number }) | null> {
-  const [first] = await store.load(run, base, 1)
+  const [first] = await store.log.load(run, base, 1)
   if (first === undefined) return null
   const started = readStarted(first)
   return { ...started, firstPosition: generationIn(started, first).firstPosition }

@@ -83,7 +83,7 @@ export class Chores {
 
 /** The parts of a worker that its chores use. */
 export interface ChoreParts {
-  readonly store: Pick<StorePort, 'sweep' | 'backlog' | 'abilities' | 'cancelled' | 'takeCancelled'>
+  readonly store: Pick<StorePort, 'workers' | 'claims'>
   readonly clock: Clock
   readonly logger: Logger
   readonly leaseMs: number
@@ -106,7 +106,7 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
   }
   return [
     { name: 'lease', everyMs: leaseMs / 5, run: () => renewLease(parts) },
-    { name: 'sweep', everyMs: leaseMs / 5, run: () => claimIfAny(store.sweep()) },
+    { name: 'sweep', everyMs: leaseMs / 5, run: () => claimIfAny(store.workers.sweep()) },
     { name: 'starvation', everyMs: pollMs, run: () => starvation.look() },
     { name: 'reports', everyMs: pollMs, run: () => reports.flush() },
     { name: 'poll', everyMs: pollMs, onHint: true, run: () => poll(parts) },

@@ -14,7 +14,7 @@ export const maxOwned = 1_000
 const claimAtOnce = 100
 
 export interface ClaimsOptions {
-  readonly store: Pick<StorePort, 'claim' | 'suspects' | 'take' | 'endTest'>
+  readonly store: Pick<StorePort, 'claims' | 'suspects'>
   readonly clock: Clock
   readonly time: StoreTime
   readonly logger: Logger
@@ -82,7 +82,7 @@ export class Claims {
   async #claimOnce(limit: number): Promise<void> {
     const { store, time, adopt, isWorking } = this.#options
     const { claimant } = this
-    const claims = await store.claim(claimant, limit)
+    const claims = await store.claims.claim(claimant, limit)
     const { runs, at, nextDueAt } = claims
     time.learn(at)
     for (const claimed of runs) adopt(claimed, claimant.worker)

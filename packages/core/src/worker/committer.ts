@@ -2,7 +2,7 @@ import { rounds, type Task } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
-import type { Effect, Unit, UnitOutcome } from '../ports/store/commit.ts'
+import type { Effect, Unit, UnitOutcome } from '../ports/store/log.ts'
 import { payloadBytesOf } from '../ports/store/payload-bytes.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
@@ -159,7 +159,7 @@ export class Committer {
 
   #write(runs: readonly Writer[], units: readonly Unit[]): void {
     this.#inFlight++
-    this.#options.store.commit(this.#options.worker(), units).then(
+    this.#options.store.log.commit(this.#options.worker(), units).then(
       (outcomes) => {
         this.#inFlight--
         this.#failures = 0

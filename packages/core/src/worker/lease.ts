@@ -1,9 +1,8 @@
 import type { Clock } from '../ports/clock.ts'
-import type { StorePort } from '../ports/store/store.ts'
-import type { ProcedureVersions, WorkerKey } from '../ports/store/workers.ts'
+import type { ProcedureVersions, WorkerKey, WorkerStore } from '../ports/store/workers.ts'
 
 export interface LeaseOptions {
-  readonly store: Pick<StorePort, 'register' | 'beat'>
+  readonly store: { readonly workers: Pick<WorkerStore, 'register' | 'beat'> }
   readonly clock: Pick<Clock, 'elapsed'>
   /** For people: host and process. */
   readonly name: string
@@ -41,14 +40,14 @@ export class Lease {
     const { store, clock, name, leaseMs, procedures, describeInputs } = this.#options
     this.#inputs ??= describeInputs()
     const askedAt = clock.elapsed()
-    this.#worker = await store.register({ name, leaseMs, procedures, inputs: this.#inputs })
+    this.#worker = await store.workers.register({ name, leaseMs, procedures, inputs: this.#inputs })
     this.#provenAt = askedAt
   }
 
   /** Renews the lease. False: it has expired, and other workers have taken over this worker's runs. */
   async renew(): Promise<boolean> {
     const askedAt = this.#options.clock.elapsed()
-    if (!(await this.#options.store.beat(this.#worker))) return false
+    if (!(await this.#options.store.workers.beat(this.#worker))) return false
     this.#provenAt = askedAt
     return true
   }

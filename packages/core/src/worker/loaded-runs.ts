@@ -1,9 +1,8 @@
 import type { AskSpec } from '../authoring/operations.ts'
 import type { LogEvent } from '../events/event.ts'
 import type { Claimed } from '../ports/store/claims.ts'
-import type { Message } from '../ports/store/mail.ts'
+import type { MailStore, Message } from '../ports/store/mail.ts'
 import type { RunKey } from '../ports/store/runs.ts'
-import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
 import type { Claims } from './claims.ts'
 import type { Committer } from './committer.ts'
@@ -15,7 +14,9 @@ import { Run, type RunCallbacks } from './run/run.ts'
 import type { WorkerServices } from './services.ts'
 
 export interface LoadedRunsOptions {
-  readonly services: Omit<WorkerServices, 'worker'> & { readonly store: Pick<StorePort, 'mailOf'> }
+  readonly services: Omit<WorkerServices, 'worker'> & {
+    readonly store: { readonly mail: Pick<MailStore, 'counters'> }
+  }
   readonly lease: Pick<Lease, 'worker'>
   readonly committer: Pick<Committer, 'add' | 'remove'>
   readonly claims: Pick<Claims, 'onAdopted' | 'onProgress' | 'onReleased' | 'onAllReleased'>
@@ -125,7 +126,8 @@ export class LoadedRuns {
   async readMailCounters(): Promise<void> {
     if (this.#owned.size === 0) return
     const { services, lease } = this.#options
-    for (const { run, mail } of await services.store.mailOf(lease.worker)) this.#owned.find(run)?.onMail(mail)
+    for (const { run, mail } of await services.store.mail.counters(lease.worker))
+      this.#owned.find(run)?.onMail(mail)
   }
 
   /** Asks each run whether it has anything to write. */

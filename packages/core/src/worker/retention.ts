@@ -4,8 +4,9 @@ import { nextRound } from '../host/rounds.ts'
 import { findHolder } from '../ports/held-runs.ts'
 import type { Logger } from '../ports/logger.ts'
 import { isCheckpointExpired, isExpired, type RetentionRules, ruleOf } from '../ports/retention.ts'
+import type { CheckpointStore } from '../ports/store/checkpoints.ts'
 import { feedKeptMs } from '../ports/store/feed.ts'
-import type { ContinuedRun, EndedRun } from '../ports/store/removals.ts'
+import type { ContinuedRun, EndedRun, RemovalStore } from '../ports/store/removals.ts'
 import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
@@ -16,23 +17,7 @@ const batchSize = 100
 /** Maximum rows of a table that one transaction deletes. */
 const clearSize = 2_000
 
-type Store = Pick<
-  StorePort,
-  | 'now'
-  | 'find'
-  | 'load'
-  | 'ended'
-  | 'remove'
-  | 'clear'
-  | 'decisions'
-  | 'sealDecisions'
-  | 'forgetDecisions'
-  | 'decidedProcedures'
-  | 'checkpointPlaces'
-  | 'removeCheckpoints'
-  | 'dropGeneration'
-  | 'trimFeed'
->
+type Store = Pick<StorePort, 'now' | 'runs' | 'log' | 'feed' | 'removals' | 'checkpoints'>
 
 /** Deletes the runs and decisions that have been kept long enough, a part of the runs at a time. */
 export class RetentionChore {
@@ -66,29 +51,35 @@ export class RetentionChore {
   }
 
   async run(): Promise<void> {
-    const store = this.#store
-    const now = await store.now()
-    const { runs, continued, next } = await store.ended(this.#before, span)
+    const { removals, checkpoints } = this.#store
+    const now = await this.#store.now()
+    const next = removals === undefined ? null : await this.#removePart(removals, now)
+    if (checkpoints !== undefined) await this.#dropCheckpoints(checkpoints, now)
+    this.#before = next
+  }
+
+  /** Removes what is over among the next part of the runs. Returns where the part after it begins. */
+  async #removePart(removals: RemovalStore, now: number): Promise<RunKey | null> {
+    const { runs, continued, next } = await removals.ended(this.#before, span)
     if (this.#before === null) this.#seen.clear()
     const expired: EndedRun[] = []
     for (const run of runs) if (this.#isOver(run, now) && !(await this.#isHeld(run))) expired.push(run)
     let count = 0
     for (let first = 0; first < expired.length && this.#isWorking(); first += batchSize) {
       const batch = expired.slice(first, first + batchSize)
-      const outcomes = await store.remove(batch.map(({ run }) => run))
+      const outcomes = await removals.remove(batch.map(({ run }) => run))
       const removed = batch.filter((_, i) => outcomes[i] === 'removed')
       for (const { run } of removed) this.#onRemoved(run)
-      for (const run of removed) await sealDecisions(store, this.#sha256, run)
+      for (const run of removed) await sealDecisions(removals, this.#sha256, run)
       count += removed.length
-      await this.#clear()
+      await this.#clear(removals)
     }
     // Also what a killed process has left behind.
-    await this.#clear()
-    for (const one of continued) await this.#drop(one, now)
-    await this.#forget(now)
-    await this.#dropCheckpoints(now)
-    this.#before = next
+    await this.#clear(removals)
+    for (const one of continued) await this.#drop(removals, one, now)
+    await this.#forget(removals, now)
     if (count > 0) this.#logger.info(`Deleted ${count} runs, as \`retention\` says`)
+    return next
   }
 
   /** Runs come newest first, so those beyond the number that their procedure keeps are known without a count. */
@@ -103,48 +94,48 @@ export class RetentionChore {
   /** Whether a live run may still ask for its result. */
   async #isHeld({ id, parent }: EndedRun): Promise<boolean> {
     if (parent === null) return false
-    const row = await this.#store.find(id)
+    const row = await this.#store.runs.find(id)
     return row !== null && (await findHolder(this.#store, row)) !== null
   }
 
   /** Deletes the checkpoints of completed runs, which no call finds, and checkpoints that have been kept long enough. */
-  async #dropCheckpoints(now: number): Promise<void> {
-    const places = await this.#store.checkpointPlaces({
+  async #dropCheckpoints(checkpoints: CheckpointStore, now: number): Promise<void> {
+    const places = await checkpoints.places({
       run: null,
       before: this.#beforeCheckpoint,
       limit: span,
     })
     const gone = places.filter((place) => isCheckpointExpired(this.#rules, place, now))
     for (let first = 0; first < gone.length && this.#isWorking(); first += batchSize)
-      await this.#store.removeCheckpoints(gone.slice(first, first + batchSize).map(({ n }) => n))
+      await checkpoints.remove(gone.slice(first, first + batchSize).map(({ n }) => n))
     this.#beforeCheckpoint = places.length < span ? null : (places.at(-1)?.n ?? null)
   }
 
-  async #drop({ run, procedure }: ContinuedRun, now: number): Promise<void> {
+  async #drop(removals: RemovalStore, { run, procedure }: ContinuedRun, now: number): Promise<void> {
     const keptMs = ruleOf(this.#rules, procedure)?.generations ?? null
     if (keptMs === null) return
-    while (this.#isWorking() && (await this.#store.dropGeneration(run, now - keptMs, clearSize)) > 0)
+    while (this.#isWorking() && (await removals.dropGeneration(run, now - keptMs, clearSize)) > 0)
       await nextRound()
   }
 
   /** Deletes the entries of the feed that have been kept long enough. */
   async trimFeed(): Promise<void> {
     const before = (await this.#store.now()) - feedKeptMs
-    while (this.#isWorking() && (await this.#store.trimFeed(before, clearSize)) === clearSize)
+    while (this.#isWorking() && (await this.#store.feed.trim(before, clearSize)) === clearSize)
       await nextRound()
   }
 
-  async #clear(): Promise<void> {
-    while ((await this.#store.clear(clearSize)) && this.#isWorking()) await nextRound()
+  async #clear(removals: RemovalStore): Promise<void> {
+    while ((await removals.clear(clearSize)) && this.#isWorking()) await nextRound()
   }
 
-  async #forget(now: number): Promise<void> {
+  async #forget(removals: RemovalStore, now: number): Promise<void> {
     const isLimited = [...this.#rules.values()].some(({ decisions }) => decisions !== null)
     if (!isLimited) return
-    for (const procedure of await this.#store.decidedProcedures()) {
+    for (const procedure of await removals.decidedProcedures()) {
       const keptMs = ruleOf(this.#rules, procedure)?.decisions ?? null
       if (keptMs === null) continue
-      while ((await this.#store.forgetDecisions(procedure, now - keptMs, clearSize)) === clearSize)
+      while ((await removals.forgetDecisions(procedure, now - keptMs, clearSize)) === clearSize)
         await nextRound()
     }
   }

@@ -1,6 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
-import type { Claimant } from '../ports/store/claims.ts'
-import type { StorePort } from '../ports/store/store.ts'
+import type { Claimant, ClaimStore } from '../ports/store/claims.ts'
 
 /** Pauses between the attempts. The first attempt is made when the worker starts; a deploy takes time. */
 const pausesMs = [10_000, 60_000, 300_000, 1_800_000]
@@ -10,12 +9,12 @@ const pausesMs = [10_000, 60_000, 300_000, 1_800_000]
  * a worker with other code may claim them first, and they become stuck again.
  */
 export class StuckRuns {
-  readonly #store: Pick<StorePort, 'retryStuck'>
+  readonly #store: { readonly claims: Pick<ClaimStore, 'retryStuck'> }
   readonly #clock: Pick<Clock, 'elapsed'>
   #attempts = 0
   #dueAt = Number.NEGATIVE_INFINITY
 
-  constructor(store: Pick<StorePort, 'retryStuck'>, clock: Pick<Clock, 'elapsed'>) {
+  constructor(store: { readonly claims: Pick<ClaimStore, 'retryStuck'> }, clock: Pick<Clock, 'elapsed'>) {
     this.#store = store
     this.#clock = clock
   }
@@ -26,7 +25,7 @@ export class StuckRuns {
     // Once, however many calls are in progress.
     this.#dueAt = Number.POSITIVE_INFINITY
     try {
-      const count = await this.#store.retryStuck(claimant)
+      const count = await this.#store.claims.retryStuck(claimant)
       this.#dueAt = this.#clock.elapsed() + (pausesMs[this.#attempts++] ?? Number.POSITIVE_INFINITY)
       return count
     } catch (error) {

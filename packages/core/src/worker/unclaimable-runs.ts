@@ -9,13 +9,13 @@ import type { ProcedureVersions } from '../ports/store/workers.ts'
  * engines can execute if there are such runs.
  */
 export async function reportUnclaimable(
-  store: Pick<StorePort, 'backlog' | 'abilities'>,
+  store: Pick<StorePort, 'workers' | 'claims'>,
   logger: Logger,
 ): Promise<readonly ProcedureVersions[] | null> {
-  const backlog = await store.backlog()
+  const backlog = await store.claims.backlog()
   if (backlog.length === 0) return null
   // Read after the backlog, so that an engine that registers in between counts.
-  const abilities = await store.abilities()
+  const abilities = await store.workers.abilities()
   if (abilities === null) return null
   const unclaimable = backlog.filter(({ procedure, version }) => !canExecute(abilities, procedure, version))
   for (const kind of unclaimable) {

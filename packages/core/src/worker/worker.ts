@@ -161,7 +161,7 @@ export class Worker {
     this.#state = 'working'
     this.#unwatch = store.watch(() => this.#onHint())
     await Promise.all([
-      this.#attempt(() => store.sweep()),
+      this.#attempt(() => store.workers.sweep()),
       // Here too: many a worker lives shorter than the interval of its chore.
       this.#attempt(() => this.#retention.trimFeed()),
       this.#attempt(() => this.#stuckRuns.retry(this.#claims.claimant)),
@@ -212,7 +212,7 @@ export class Worker {
   async #handBack(): Promise<void> {
     const { store, logger } = this.#options
     try {
-      const answered = await this.#within(handBackMs, store.release(this.#lease.worker))
+      const answered = await this.#within(handBackMs, store.workers.release(this.#lease.worker))
       if (!answered) throw new Error(`the store did not answer within ${handBackMs} ms`)
     } catch (error) {
       logger.warn('Worker could not hand back its runs; other workers resume them when its lease expires', {

@@ -7,10 +7,9 @@ test('an input is read once, however many workers declare the same', async () =>
   const takes = { name: 'pay', version: 1, takesInput: true, schema: { type: 'object', required: ['a'] } }
   const worker = { worker: 1, name: 'w', startedAt: null, beatAt: 0, leaseMs: 1, runs: 0 }
   const row = { ...worker, procedures: [{ name: 'pay', versions: [1] }], inputs: writeInputs([takes]) }
-  const store = { listWorkers: async () => Array.from({ length: 50 }, () => row) } as Pick<
-    StorePort,
-    'listWorkers'
-  >
+  const workers: Pick<StorePort['workers'], 'list'> = {
+    list: async () => Array.from({ length: 50 }, () => row),
+  }
   let reads = 0
   const input = new Proxy(
     {},
@@ -22,6 +21,8 @@ test('an input is read once, however many workers declare the same', async () =>
     },
   )
   const inputs = new DeclaredInputs({ elapsed: () => 0 })
-  expect(await inputs.refusalOf(store as StorePort, 'pay', input)).toMatchObject({ issues: [{ path: 'a' }] })
+  expect(await inputs.refusalOf({ workers } as StorePort, 'pay', input)).toMatchObject({
+    issues: [{ path: 'a' }],
+  })
   expect(reads).toBeLessThan(5)
 })

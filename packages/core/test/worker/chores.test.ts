@@ -109,7 +109,10 @@ function chores(
       return Promise.resolve(value)
     }
   const parts = {
-    store: { sweep: call('sweep', answers.sweep ?? 0), backlog: call('backlog', []) },
+    store: {
+      workers: { sweep: call('sweep', answers.sweep ?? 0) },
+      claims: { backlog: call('backlog', []) },
+    },
     clock: new ManualClock(),
     logger: { warn: () => calls.push('warn') },
     leaseMs: 10_000,

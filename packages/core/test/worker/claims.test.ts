@@ -17,17 +17,22 @@ function create({ due = 0, owned = 0 }: { readonly due?: number; readonly owned?
   let hold: Promise<void> | undefined
   let key = 0
   const store = {
-    async claim(_: unknown, limit: number): Promise<ClaimedRuns> {
-      limits.push(limit)
-      await hold
-      if (state.error !== null) throw state.error
-      const runs: Claimed[] = []
-      for (; runs.length < limit && state.due > 0; state.due--) runs.push({ run: ++key, tries: 0 } as Claimed)
-      return { runs, at: clock.elapsed(), nextDueAt: state.nextDueAt, leavesSuspects: true }
+    claims: {
+      async claim(_: unknown, limit: number): Promise<ClaimedRuns> {
+        limits.push(limit)
+        await hold
+        if (state.error !== null) throw state.error
+        const runs: Claimed[] = []
+        for (; runs.length < limit && state.due > 0; state.due--)
+          runs.push({ run: ++key, tries: 0 } as Claimed)
+        return { runs, at: clock.elapsed(), nextDueAt: state.nextDueAt, leavesSuspects: true }
+      },
     },
-    async suspects() {
-      looks++
-      return []
+    suspects: {
+      async list() {
+        looks++
+        return []
+      },
     },
   }
   const claims: Claims = new Claims({

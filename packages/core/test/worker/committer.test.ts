@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Unit, UnitOutcome } from '../../src/ports/store/commit.ts'
+import type { Unit, UnitOutcome } from '../../src/ports/store/log.ts'
 import { Committer, type Writer } from '../../src/worker/committer.ts'
 
 type CommitterOptions = ConstructorParameters<typeof Committer>[0]
@@ -9,10 +9,12 @@ function createCommitter(commitsInFlight: number | undefined) {
   const calls: { readonly units: number; readonly end: () => void }[] = []
   const store = {
     commitsInFlight,
-    commit: (_worker: number, units: readonly Unit[]) =>
-      new Promise<readonly UnitOutcome[]>((resolve) => {
-        calls.push({ units: units.length, end: () => resolve(units.map(() => ({ outcome: 'fenced' }))) })
-      }),
+    log: {
+      commit: (_worker: number, units: readonly Unit[]) =>
+        new Promise<readonly UnitOutcome[]>((resolve) => {
+          calls.push({ units: units.length, end: () => resolve(units.map(() => ({ outcome: 'fenced' }))) })
+        }),
+    },
   }
   const committer = new Committer({ store, worker: () => 1 } as unknown as CommitterOptions)
   const add = (count: number): void => {
@@ -68,11 +70,13 @@ function createOrder() {
   const groups: string[][] = []
   const ends: (() => void)[] = []
   const store = {
-    commit: (_worker: number, units: readonly (Unit & { readonly of: string })[]) =>
-      new Promise<readonly UnitOutcome[]>((resolve) => {
-        groups.push(units.map(({ of }) => of))
-        ends.push(() => resolve(units.map(() => ({ outcome: 'fenced' }))))
-      }),
+    log: {
+      commit: (_worker: number, units: readonly (Unit & { readonly of: string })[]) =>
+        new Promise<readonly UnitOutcome[]>((resolve) => {
+          groups.push(units.map(({ of }) => of))
+          ends.push(() => resolve(units.map(() => ({ outcome: 'fenced' }))))
+        }),
+    },
   }
   const committer = new Committer({ store, worker: () => 1 } as unknown as CommitterOptions)
   /** A run with one unit of these effects. */

@@ -11,8 +11,10 @@ function createLease() {
     return state.isFailing ? Promise.reject(new Error('the disk is full')) : Promise.resolve(value)
   }
   const store = {
-    register: () => answer(nextKey++),
-    beat: () => answer(state.isAlive),
+    workers: {
+      register: () => answer(nextKey++),
+      beat: () => answer(state.isAlive),
+    },
   }
   const lease = new Lease({
     store,

@@ -8,11 +8,13 @@ async function trim(old: number, isWorking: () => boolean = () => true): Promise
   const asked: number[] = []
   const store = {
     now: () => Promise.resolve(30 * day),
-    trimFeed(before: number, limit: number) {
-      asked.push(before)
-      const deleted = Math.min(old, limit)
-      old -= deleted
-      return Promise.resolve(deleted)
+    feed: {
+      trim(before: number, limit: number) {
+        asked.push(before)
+        const deleted = Math.min(old, limit)
+        old -= deleted
+        return Promise.resolve(deleted)
+      },
     },
   }
   const logger = { debug() {}, info() {}, warn() {}, error() {} }

@@ -9,9 +9,11 @@ function create(retryStuck: () => Promise<number>) {
   const clock = new ManualClock()
   const attempts: number[] = []
   const store = {
-    retryStuck: () => {
-      attempts.push(clock.elapsed())
-      return retryStuck()
+    claims: {
+      retryStuck: () => {
+        attempts.push(clock.elapsed())
+        return retryStuck()
+      },
     },
   }
   return { stuckRuns: new StuckRuns(store, clock), clock, attempts }

@@ -15,6 +15,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'engine-stopped': 503,
   'export-invalid': 422,
   'family-full': 409,
+  'feature-missing': 501,
   'foreign-await': 409,
   'host-refused': 421,
   'id-taken': 409,

@@ -2,12 +2,12 @@ import {
   type CheckpointPlace,
   type CheckpointRow,
   hiddenState,
-  type StorePort,
   stateCode,
+  type WholeStore,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 
-export type CheckpointReads = Pick<StorePort, 'checkpoint' | 'checkpoints' | 'checkpointPlaces'>
+export type CheckpointReads = Pick<WholeStore['checkpoints'], 'find' | 'list' | 'places'>
 
 export function prepareCheckpointReads(database: Database): CheckpointReads {
   const { checkpoints, runs } = database.names
@@ -21,16 +21,16 @@ export function prepareCheckpointReads(database: Database): CheckpointReads {
   const ofRun = (run: number | null): string => (run === null ? '$1::bigint is null' : 'c.run = $1')
   const page = '($2::bigint is null or c.n < $2) order by c.n desc limit $3'
   return {
-    async checkpoint(run, slot) {
+    async find(run, slot) {
       const text = `${select} and c.run = $1 and c.slot = $2`
       return (await database.read<CheckpointRow>(text, [run, slot]))[0] ?? null
     },
-    checkpoints: ({ run, until, before, limit }) =>
+    list: ({ run, until, before, limit }) =>
       database.read<CheckpointRow>(
         `${select} and ($4::bigint is null or c.at <= $4) and ${ofRun(run)} and ${page}`,
         [run, before, limit, until],
       ),
-    async checkpointPlaces({ run, before, limit }) {
+    async places({ run, before, limit }) {
       const rows = await database.read<Omit<CheckpointPlace, 'state'> & { readonly state: number }>(
         `${selectPlaces} and ${ofRun(run)} and ${page}`,
         [run, before, limit],

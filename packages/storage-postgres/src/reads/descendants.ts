@@ -1,7 +1,7 @@
 import type { StorePort } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 
-export function prepareCountDescendants(database: Database): StorePort['countDescendants'] {
+export function prepareCountDescendants(database: Database): StorePort['runs']['countDescendants'] {
   const { runs, runInfo } = database.names
   // Only as many rows are computed as are counted. Ids that were used again may lead in a circle.
   const text = `

@@ -1,16 +1,20 @@
-import { hiddenState, type NoticeRow, noticeKindCode, type StorePort, severityCode } from '@pawl/core/storage'
+import {
+  hiddenState,
+  type NoticeRow,
+  noticeKindCode,
+  severityCode,
+  type WholeStore,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
-
-export type Notices = Pick<StorePort, 'notices' | 'markRead'>
 
 type StoredNotice = Omit<NoticeRow, 'kind' | 'severity'> & {
   readonly kind: number
   readonly severity: number
 }
 
-export function prepareNotices(database: Database): Notices {
+export function prepareNotices(database: Database): WholeStore['notices'] {
   const { notices, noticeTo, noticeReads, runs, runInfo } = database.names
   const isRead = `exists (select from ${noticeReads} d where d.n = x.n and d.reader = $4::text)`
   const list = `
@@ -26,7 +30,7 @@ export function prepareNotices(database: Database): Notices {
     insert into ${noticeReads} (n, reader) select n, $2 from ${notices} where n = any($1::bigint[])
     on conflict do nothing returning n`)
   return {
-    async notices({ n, run, to, reader, unread, before, limit }) {
+    async list({ n, run, to, reader, unread, before, limit }) {
       const values = [n, run, to === null ? null : listTexts(to), reader, unread, before, limit]
       const rows = await database.read<StoredNotice>(list, values)
       return rows.map(({ kind, severity, ...row }) => ({

@@ -1,16 +1,16 @@
-import { hiddenState, type StorePort, stateCode } from '@pawl/core/storage'
+import { hiddenState, stateCode, type WholeStore } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
 
-export type CheckpointWrites = Pick<StorePort, 'addCheckpoint' | 'removeCheckpoints'>
+export type CheckpointWrites = Pick<WholeStore['checkpoints'], 'add' | 'remove'>
 
 export function prepareCheckpointWrites(database: Database): CheckpointWrites {
   const { add, remove } = writeStatements(database.names)
   return {
-    addCheckpoint: (run, { slot, position, seq, name, payload }) =>
+    add: (run, { slot, position, seq, name, payload }) =>
       database.repeat(async (isRepeated) => {
         const values = [run, slot, position, seq, name, payload && asBuffer(payload)]
         const [row] = await database.run<AddedRow>(add, values)
@@ -21,7 +21,7 @@ export function prepareCheckpointWrites(database: Database): CheckpointWrites {
         // Of an attempt whose reply was lost: no other call adds the same value in the same slot.
         return isRepeated && row.same !== null ? { outcome: 'added', at: row.same } : { outcome: 'taken' }
       }),
-    async removeCheckpoints(numbers) {
+    async remove(numbers) {
       const rows = await database.repeat(() => database.run(remove, [listBigints(numbers)]))
       return rows.length
     },

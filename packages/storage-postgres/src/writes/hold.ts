@@ -11,7 +11,7 @@ export function isHolding(run: string): string {
 /** SQL: the kinds of messages that are held back, as a list. */
 export const heldList: string = `(${heldKinds.map((kind) => messageKindCode.numberOf[kind]).join(', ')})`
 
-export function prepareHoldMail(database: Database): StorePort['holdMail'] {
+export function prepareHoldMail(database: Database): StorePort['mail']['hold'] {
   const hold = new Statement(`
     update ${database.names.runs} set wake_at = ${storeTime} + $4::bigint
     where run = $1 and epoch = $2 and worker = $3 and state = 0 returning mail`)

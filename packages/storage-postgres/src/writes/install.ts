@@ -7,8 +7,8 @@ import {
   type KeptAsk,
   type LastPart,
   namesOf,
-  type StorePort,
   stateCode,
+  type WholeStore,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import {
@@ -27,7 +27,7 @@ import { describeColumns, EventColumns, eventColumns, numberParameters, writeRow
 import { bindNotices, writeNames } from './notices.ts'
 import { infoColumns, keptAskColumns, keptMessageColumns } from './rows.ts'
 
-export type Install = StorePort['install']
+export type Install = WholeStore['copies']['install']
 
 export function prepareInstall(database: Database): Install {
   const { begin, add, finish, find } = writeStatements(database.names)

@@ -5,7 +5,7 @@ import { asBuffer } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
 
-export type MarkRun = StorePort['mark']
+export type MarkRun = StorePort['runs']['mark']
 
 export function prepareMark(database: Database, ownership: Ownership): MarkRun {
   const { mark: write, find } = writeStatements(database.names)

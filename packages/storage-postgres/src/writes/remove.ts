@@ -9,9 +9,9 @@ import {
   markCode,
   messageKindCode,
   type Removed,
-  type StorePort,
   showEndedPage,
   stateCode,
+  type WholeStore,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listBytes, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
@@ -20,24 +20,11 @@ import { type Names, storeTime } from '../names.ts'
 import { type StoredAsk, showAsk } from '../reads/asks.ts'
 import { maxMail } from './commit-wide.ts'
 
-export type Removals = Pick<
-  StorePort,
-  | 'remove'
-  | 'removeQuarantined'
-  | 'clear'
-  | 'dropGeneration'
-  | 'ended'
-  | 'decisions'
-  | 'sealDecisions'
-  | 'forgetDecisions'
-  | 'decidedProcedures'
->
-
 const { live } = stateCode.numberOf
 const askColumns =
   'position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer'
 
-export function prepareRemovals(database: Database): Removals {
+export function prepareRemovals(database: Database): WholeStore['removals'] {
   const statements = writeStatements(database.names)
   const count = async (statement: Statement, limit: number): Promise<number> => {
     const [row] = await database.repeat(() => database.run<{ count: number }>(statement, [limit]))

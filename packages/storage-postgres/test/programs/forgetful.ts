@@ -7,6 +7,6 @@ const [, , url = '', schema = 'pawl'] = process.argv
 const port = connectTo(postgres(url, { schema }))
 await port?.open()
 port?.watch(() => {})
-await port?.find('a')
+await port?.runs.find('a')
 const doneAt = performance.now()
 process.once('exit', () => process.stdout.write(String(performance.now() - doneAt)))

@@ -28,24 +28,24 @@ await port.open()
 worker = await register()
 process.send?.('ready')
 await Promise.all([beat(), work()])
-await port.release(worker)
+await port.workers.release(worker)
 await port.close()
 // A worker that never owned a run has committed nothing that could have been rewritten.
 if (serial > 0) await pool?.end()
 process.exit()
 
 function register(): Promise<number> {
-  return port.register({ name: `zombie ${process.pid}`, leaseMs })
+  return port.workers.register({ name: `zombie ${process.pid}`, leaseMs })
 }
 
 async function beat(): Promise<void> {
   while (!isStopping) {
     // After a stop the reply may be taken for late. The next beat tells.
-    if ((await port.beat(worker).catch(() => null)) === false) {
+    if ((await port.workers.beat(worker).catch(() => null)) === false) {
       owned.clear()
       worker = await register()
     }
-    await port.sweep()
+    await port.workers.sweep()
     await pause(60)
   }
 }
@@ -53,7 +53,7 @@ async function beat(): Promise<void> {
 async function work(): Promise<void> {
   while (!isStopping) {
     const me = worker
-    const { runs } = await port.claim({ worker: me, procedures: [order] }, 20)
+    const { runs } = await port.claims.claim({ worker: me, procedures: [order] }, 20)
     for (const { run, epoch, head, mail } of runs) owned.set(run, { run, epoch, head, mail })
     const units = [...owned.values()].map(makeUnit)
     if (units.length === 0) {
@@ -63,11 +63,11 @@ async function work(): Promise<void> {
     const dead = graveyard.filter(({ run }) => !owned.has(run)).slice(-3)
     const stale = [...new Map(dead.map((unit) => [unit.run, unit])).values()]
     if (chance(0.15)) await pause(300)
-    dropRefused(await port.commit(me, [...units, ...stale]), units)
+    dropRefused(await port.log.commit(me, [...units, ...stale]), units)
   }
 }
 
-function dropRefused(outcomes: Awaited<ReturnType<typeof port.commit>>, units: readonly Unit[]): void {
+function dropRefused(outcomes: Awaited<ReturnType<typeof port.log.commit>>, units: readonly Unit[]): void {
   let lines = ''
   for (const [index, unit] of units.entries()) {
     const outcome = outcomes[index]

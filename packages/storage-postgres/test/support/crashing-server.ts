@@ -21,7 +21,7 @@ interface Report {
  */
 export async function workThroughCrashes({ server, port, crashes }: Options): Promise<Report> {
   const ledger = new Ledger()
-  const worker = await port.register({ name: 'crashing', leaseMs: 3_600_000 })
+  const worker = await port.workers.register({ name: 'crashing', leaseMs: 3_600_000 })
   const claimant = { worker, procedures: [order] }
   const standings = new Map<number, Standing>()
   const ids = Array.from({ length: 40 }, (_, index) => `crash ${index}`)
@@ -49,7 +49,7 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
           next: isParking ? { do: 'park', wakeAt: 1 } : { do: 'keep' },
         })
       })
-      const outcomes = await port.commit(worker, units)
+      const outcomes = await port.log.commit(worker, units)
       for (const [index, outcome] of outcomes.entries()) {
         const [standing, unit] = [mine[index], units[index]]
         if (!standing || !unit) continue
@@ -72,7 +72,7 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
   }
   const claim = async (): Promise<void> => {
     while (!isOver) {
-      const claims = await port.claim(claimant, 10).catch(() => null)
+      const claims = await port.claims.claim(claimant, 10).catch(() => null)
       for (const { run, epoch, head, mail } of claims?.runs ?? [])
         standings.set(run, { run, epoch, head, mail })
       await new Promise((resolve) => setTimeout(resolve, 2))
@@ -81,7 +81,7 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
   // As clients do: what was not acknowledged is asked for again, with the same id.
   const create = async (): Promise<void> => {
     for (let index = 0; !isOver; ) {
-      const [created] = await port.create([newRun(`new ${index}`)]).catch(() => [])
+      const [created] = await port.runs.create([newRun(`new ${index}`)]).catch(() => [])
       if (!created) continue
       ledger.noteCreated(created.run, 'started')
       const message = {
@@ -92,7 +92,7 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
         by: null,
         payload: null,
       } as const
-      await port.send([message], null).catch(() => [])
+      await port.mail.send([message], null).catch(() => [])
       await new Promise((resolve) => setTimeout(resolve, 10))
       index++
     }

@@ -45,7 +45,7 @@ export async function swallowCommits({
   const drive = async (mine: readonly Standing[]): Promise<void> => {
     for (let serial = 0; unknown < wanted; serial++) {
       const units = mine.map((standing) => makeUnit(standing, serial))
-      const outcomes = await port.commit(worker, units)
+      const outcomes = await port.log.commit(worker, units)
       for (const [index, outcome] of outcomes.entries()) {
         const [standing, unit] = [mine[index], units[index]]
         if (!standing || !unit) continue

@@ -55,18 +55,18 @@ export async function writeBothWays({ database, units, isControl, rewrite }: Opt
     return pool
   })
   const ports = await Promise.all(pools.map((pool) => open(postgres({ pool }))))
-  await ports[0]?.create(Array.from({ length: parents }, (_, index) => newRun(`p${index}`)))
+  await ports[0]?.runs.create(Array.from({ length: parents }, (_, index) => newRun(`p${index}`)))
   let written = 0
   let refused = 0
   const acknowledged: string[] = []
   let children = 0
 
   async function work(port: StorePort, number: number): Promise<void> {
-    const worker = await port.register({ name: `w${number}`, leaseMs: 3_600_000 })
+    const worker = await port.workers.register({ name: `w${number}`, leaseMs: 3_600_000 })
     const random = seededRandom(number)
     let owned: Owned[] = []
     while (written < units && !(isControl && deadlocks > 0)) {
-      const { runs } = await port.claim({ worker, procedures: [order] }, 6)
+      const { runs } = await port.claims.claim({ worker, procedures: [order] }, 6)
       owned.push(...runs.map(({ run, id, epoch, head, mail }) => ({ run, id, epoch, head, mail })))
       const batch: { readonly of: Owned; readonly unit: Unit; readonly names: string[] }[] = []
       const ids = new Set<string>()
@@ -104,7 +104,7 @@ export async function writeBothWays({ database, units, isControl, rewrite }: Opt
         batch.push({ of, unit, names: sends.map(({ name }) => name) })
       }
       if (batch.length === 0) continue
-      const outcomes = await port.commit(
+      const outcomes = await port.log.commit(
         worker,
         batch.map(({ unit }) => unit),
       )

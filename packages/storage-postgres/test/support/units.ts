@@ -120,7 +120,7 @@ export async function createOwned(
   worker: number,
   ids: readonly string[],
 ): Promise<Standing[]> {
-  const created = await port.create(ids.map((id) => newRun(id, { worker })))
+  const created = await port.runs.create(ids.map((id) => newRun(id, { worker })))
   return created.map(({ run }) => ({ run, epoch: 1, head: 1, mail: 0 }))
 }
 

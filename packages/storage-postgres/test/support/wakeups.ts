@@ -26,18 +26,18 @@ export async function sendWhileParking({ database, store, messages, runs }: Opti
   const ports = await Promise.all(Array.from({ length: 6 }, () => open(store())))
   const [first, second, ...senders] = ports
   if (!first || !second) throw new Error('not opened')
-  await first.create(Array.from({ length: runs }, (_, index) => newRun(`run ${index}`)))
+  await first.runs.create(Array.from({ length: runs }, (_, index) => newRun(`run ${index}`)))
   let isSending = true
   let refusedParks = 0
   const work = async (port: StorePort): Promise<void> => {
-    const worker = await port.register({ name: 'w', leaseMs: 3_600_000 })
+    const worker = await port.workers.register({ name: 'w', leaseMs: 3_600_000 })
     while (isSending || (await countRunnable(database)) > 0) {
-      const { runs } = await port.claim({ worker, procedures: [order] }, 20)
+      const { runs } = await port.claims.claim({ worker, procedures: [order] }, 20)
       let owned: Standing[] = runs.map(({ run, epoch, head, mail }) => ({ run, epoch, head, mail }))
       while (owned.length > 0) {
         const units = await Promise.all(
           owned.map(async (standing) => {
-            const read = await port.mail(standing.run, 0)
+            const read = await port.mail.list(standing.run, 0)
             const seen = Math.max(standing.mail, ...read.map(({ n }) => n))
             return newUnit(standing, {
               events: [newEvent('read')],
@@ -47,7 +47,7 @@ export async function sendWhileParking({ database, store, messages, runs }: Opti
             })
           }),
         )
-        const outcomes = await port.commit(worker, units)
+        const outcomes = await port.log.commit(worker, units)
         owned = owned.flatMap((standing, index) => {
           const outcome = outcomes[index]
           if (outcome?.outcome !== 'ok') throw new Error(`a unit was ${outcome?.outcome}`)
@@ -65,7 +65,7 @@ export async function sendWhileParking({ database, store, messages, runs }: Opti
     senders.map(async (port) => {
       while (left-- > 0) {
         const run = `run ${Math.floor(Math.random() * runs)}`
-        await port.send([{ run, kind: 'signal', name: 's', key: null, by: null, payload: null }], null)
+        await port.mail.send([{ run, kind: 'signal', name: 's', key: null, by: null, payload: null }], null)
       }
     }),
   )

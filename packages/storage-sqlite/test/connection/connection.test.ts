@@ -73,7 +73,7 @@ describe('a lock that another process holds', () => {
     const unit = await ownedRun(store, 'a')
     const release = holdLock(file)
     let isDone = false
-    const committing = store.commit(unit.worker, [step(unit)]).finally(() => {
+    const committing = store.log.commit(unit.worker, [step(unit)]).finally(() => {
       isDone = true
     })
     // The driver's own waiting would block for all of its busy timeout, and then fail: no turn could come between.
@@ -88,12 +88,12 @@ describe('a lock that another process holds', () => {
     const store = await openStore(file)
     const release = holdLock(file)
     const waiting = Array.from({ length: 20 }, (_, index) =>
-      store.register({ name: `${index}`, leaseMs: 1000 }),
+      store.workers.register({ name: `${index}`, leaseMs: 1000 }),
     )
     await new Promise((resolve) => setTimeout(resolve, 50))
     release()
     // And what comes when the lock is free does not overtake them.
-    const late = store.register({ name: 'late', leaseMs: 1000 })
+    const late = store.workers.register({ name: 'late', leaseMs: 1000 })
     expect(await Promise.all([...waiting, late])).toEqual(Array.from({ length: 21 }, (_, index) => index + 1))
   })
 
@@ -102,8 +102,8 @@ describe('a lock that another process holds', () => {
     const store = await openStore(file)
     const { run } = await ownedRun(store, 'a')
     onTestFinished(holdLock(file))
-    expect(await store.load(run, 0, 10)).toHaveLength(1)
-    expect(await store.claim({ worker: 1, procedures: [] }, 10)).toMatchObject({ runs: [] })
+    expect(await store.log.load(run, 0, 10)).toHaveLength(1)
+    expect(await store.claims.claim({ worker: 1, procedures: [] }, 10)).toMatchObject({ runs: [] })
   })
 
   it('a long wait for a lock is logged, at growing intervals', async () => {
@@ -121,7 +121,7 @@ describe('a lock that another process holds', () => {
     const file = tempFile()
     const store = await openStore(file)
     onTestFinished(holdLock(file))
-    const registering = store.register({ name: 'w', leaseMs: 1000 })
+    const registering = store.workers.register({ name: 'w', leaseMs: 1000 })
     await store.close()
     await expect(registering).rejects.toThrow('not open')
   })
@@ -160,10 +160,10 @@ describe('a file that a link leads to', () => {
       const { name, link } = lay(file)
       const store = await openStore(name)
       const unit = await ownedRun(store, 'a')
-      expect(await store.beat(unit.worker)).toBe(true)
+      expect(await store.workers.beat(unit.worker)).toBe(true)
       rmSync(link)
-      expect(await store.beat(unit.worker)).toBe(true)
-      expect(await (await openStore(file)).find('a')).toMatchObject({ id: 'a', owned: true })
+      expect(await store.workers.beat(unit.worker)).toBe(true)
+      expect(await (await openStore(file)).runs.find('a')).toMatchObject({ id: 'a', owned: true })
     },
   )
 
@@ -173,7 +173,7 @@ describe('a file that a link leads to', () => {
     symlinkSync(dirname(file), link)
     const store = await openStore(join(link, basename(file)))
     const unit = await ownedRun(store, 'a')
-    expect(await store.beat(unit.worker)).toBe(true)
+    expect(await store.workers.beat(unit.worker)).toBe(true)
     expect(readdirSync(dirname(file)).toSorted()).toEqual(['pawl.db', 'pawl.db-shm', 'pawl.db-wal'])
   })
 })
@@ -193,7 +193,7 @@ describe('a file that is taken away while it is open', () => {
       takeAway(file)
       let error: unknown
       while (error === undefined)
-        await store.create([run('a', null)]).then(
+        await store.runs.create([run('a', null)]).then(
           () => new Promise((resolve) => setTimeout(resolve, 20)),
           (reason: unknown) => {
             error = reason
@@ -201,7 +201,7 @@ describe('a file that is taken away while it is open', () => {
         )
       if (!PawlError.is(error, 'store-unusable')) throw error
       expect(error.message).toContain('was replaced or deleted')
-      await expect(store.find('a')).rejects.toBe(error)
+      await expect(store.runs.find('a')).rejects.toBe(error)
     },
   )
 
@@ -212,11 +212,11 @@ describe('a file that is taken away while it is open', () => {
       const store = await openStore(file)
       const unit = await ownedRun(store, 'a')
       takeAway(file)
-      const error = await store.beat(unit.worker).catch((reason: unknown) => reason)
+      const error = await store.workers.beat(unit.worker).catch((reason: unknown) => reason)
       if (!PawlError.is(error, 'store-unusable')) throw error
       expect(error.message).toContain('was replaced or deleted')
-      await expect(store.commit(unit.worker, [step(unit)])).rejects.toBe(error)
-      await expect(store.find('a')).rejects.toBe(error)
+      await expect(store.log.commit(unit.worker, [step(unit)])).rejects.toBe(error)
+      await expect(store.runs.find('a')).rejects.toBe(error)
     },
   )
 
@@ -235,7 +235,7 @@ describe('a reader that stays', () => {
     onTestFinished(() => void reader.close())
     reader.exec('begin; select count(*) from runs')
     for (let head = 1; head < 200; head++) {
-      const [outcome] = await store.commit(unit.worker, [step({ ...unit, head }, new Uint8Array(2000))])
+      const [outcome] = await store.log.commit(unit.worker, [step({ ...unit, head }, new Uint8Array(2000))])
       expect(outcome).toMatchObject({ outcome: 'ok' })
     }
     const writer = connect(file)
@@ -247,7 +247,7 @@ describe('a reader that stays', () => {
     expect(statSync(`${file}-wal`).size, 'not long yet').toBe(size)
     expect(shortenWal(writer, file, 100_000)).toBe(false)
     expect(statSync(`${file}-wal`).size).toBeLessThan(size)
-    expect(await store.load(unit.run, 0, 1000)).toHaveLength(200)
+    expect(await store.log.load(unit.run, 0, 1000)).toHaveLength(200)
   })
 })
 
@@ -256,7 +256,7 @@ describe('processes and threads', () => {
     const store = await openStore(tempFile())
     const pid = vi.spyOn(process, 'pid', 'get').mockReturnValue(process.pid + 1)
     onTestFinished(() => pid.mockRestore())
-    const error = await store.find('a').catch((reason: unknown) => reason)
+    const error = await store.runs.find('a').catch((reason: unknown) => reason)
     if (!PawlError.is(error, 'store-unusable')) throw error
     expect(error.details.remedy).toContain('after the fork')
   })
@@ -278,7 +278,7 @@ describe('processes and threads', () => {
       thread.once('error', reject)
     })
     expect(outcome).toMatchObject([{ outcome: 'stored' }])
-    expect(await store.find('a')).toMatchObject({ mail: 1 })
+    expect(await store.runs.find('a')).toMatchObject({ mail: 1 })
     expect(existsSync(file)).toBe(true)
   })
 })

@@ -32,7 +32,7 @@ describe.runIf(knows)('a first start that is killed', () => {
       expect(listAside(file).length).toBeGreaterThan(0)
       const store = await openStore(file)
       expect(listAside(file)).toEqual([])
-      await store.register({ name: 'w', leaseMs: 1_000 })
+      await store.workers.register({ name: 'w', leaseMs: 1_000 })
     },
   )
 })
@@ -123,5 +123,5 @@ it('a store opens beside leftovers that it cannot remove', async () => {
   const path = join(dirname(file), 'pawl.db.7-7-0123456789ab.0123abcd.new')
   mkdirSync(path)
   utimesSync(path, 0, 0)
-  expect(await (await openStore(file)).find('a')).toBeNull()
+  expect(await (await openStore(file)).runs.find('a')).toBeNull()
 })

@@ -121,7 +121,7 @@ test.runIf(node)('two drivers that open one file at once: one is refused, and th
     expect(reason.reason).toMatchObject({ code: 'store-unusable' })
     expect(existsSync(file)).toBe(true)
     const works = stores[opened.findIndex(({ status }) => status === 'fulfilled')]
-    expect(await works?.find('a')).toBeNull()
+    expect(await works?.runs.find('a')).toBeNull()
   }
 })
 

@@ -26,7 +26,7 @@ async function failToOpen(file: string): Promise<PawlError<'store-unusable'>> {
     (reason: unknown) => reason,
   )
   if (!PawlError.is(error, 'store-unusable')) throw error
-  await expect(store?.find('a')).rejects.toThrow('not open')
+  await expect(store?.runs.find('a')).rejects.toThrow('not open')
   return error
 }
 
@@ -154,7 +154,7 @@ it('a current store is opened while another process writes', async () => {
   const database = connect(file)
   onTestFinished(() => void database.close())
   database.exec('begin immediate')
-  expect(await (await openStore(file)).find('a')).toBeNull()
+  expect(await (await openStore(file)).runs.find('a')).toBeNull()
 })
 
 describe('a new file', () => {
@@ -174,20 +174,22 @@ describe('a new file', () => {
       .mockRejectedValue(new Error('not implemented'))
     onTestFinished(() => sync.mockRestore())
     await handle.close()
-    expect(await (await openStore(file)).find('a')).toBeNull()
+    expect(await (await openStore(file)).runs.find('a')).toBeNull()
   })
 
   it('processes that create a file at once get the same file', async () => {
     const file = tempFile()
     const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(file)))
-    const workers = await Promise.all(stores.map((store) => store.register({ name: 'w', leaseMs: 1000 })))
+    const workers = await Promise.all(
+      stores.map((store) => store.workers.register({ name: 'w', leaseMs: 1000 })),
+    )
     expect(new Set(workers).size).toBe(8)
     expect(readdirSync(dirname(file)).sort()).toEqual(['pawl.db', 'pawl.db-shm', 'pawl.db-wal'])
   })
 
   it('a file name may contain non-ASCII characters, spaces and quotes', async () => {
     const file = join(dirname(tempFile()), 'bücher & "käse" \'100%\'.db')
-    await (await openStore(file)).register({ name: 'w', leaseMs: 1000 })
+    await (await openStore(file)).workers.register({ name: 'w', leaseMs: 1000 })
     expect(existsSync(file)).toBe(true)
   })
 })

@@ -11,7 +11,7 @@ for await (const position of createInterface(process.stdin)) {
   const outcomes = await Promise.all(
     Array.from({ length: Number(count) }, async (_, index) => {
       const by = `user:${process.pid}:${index}`
-      const [outcome] = await store.answer(
+      const [outcome] = await store.asks.answer(
         [{ run: 'a', position: Number(position), by, payload: Buffer.from(by) }],
         null,
       )

@@ -7,17 +7,17 @@ import { event, refund, run, type Standing, step } from '../support/runs.ts'
 const [, , file = '', mutation = 'nothing', acknowledge = 'late'] = process.argv
 const store = makeMutant(file, mutation as Mutation)
 await store.open()
-await store.create(Array.from({ length: 5 }, (_, index) => run(`run ${index}`)))
+await store.runs.create(Array.from({ length: 5 }, (_, index) => run(`run ${index}`)))
 let { worker, standings } = await takeUp()
 for (let round = 0; ; round++) {
   const units = standings.map((standing) => plan(standing, `${process.pid}:${round}:${standing.run}`))
   if (acknowledge === 'early') write(units)
-  const outcomes = await store.commit(worker, units)
+  const outcomes = await store.log.commit(worker, units)
   const refused = outcomes.find(({ outcome }) => outcome !== 'ok')
   if (refused && refused.outcome !== 'fenced') throw new Error(`commit: ${refused.outcome}`)
   if (acknowledge === 'late') write(units.filter((_, index) => outcomes[index]?.outcome === 'ok'))
   standings = standings.map((standing) => ({ ...standing, head: standing.head + 7 }))
-  if (!(await store.beat(worker))) ({ worker, standings } = await takeUp())
+  if (!(await store.workers.beat(worker))) ({ worker, standings } = await takeUp())
 }
 
 /**
@@ -26,11 +26,11 @@ for (let round = 0; ; round++) {
  */
 async function takeUp(): Promise<{ readonly worker: number; readonly standings: readonly Standing[] }> {
   for (;;) {
-    const worker = await store.register({ name: String(process.pid), leaseMs: 100 })
+    const worker = await store.workers.register({ name: String(process.pid), leaseMs: 100 })
     const standings: Standing[] = []
-    while (await store.beat(worker)) {
-      await store.sweep()
-      const { runs } = await store.claim({ worker, procedures: refund }, 5)
+    while (await store.workers.beat(worker)) {
+      await store.workers.sweep()
+      const { runs } = await store.claims.claim({ worker, procedures: refund }, 5)
       standings.push(...runs.map((claimed) => ({ ...claimed, worker })))
       if (standings.length === 5) return { worker, standings }
     }

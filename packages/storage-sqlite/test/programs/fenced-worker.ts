@@ -20,7 +20,8 @@ let worker = await register()
 let beatenAt = 0
 for (let round = 0; !isOver; round++) {
   if (performance.now() - beatenAt > 50) await beat()
-  for (const { run, id, epoch, head, mail } of (await store.claim({ worker, procedures: refund }, 15)).runs) {
+  for (const { run, id, epoch, head, mail } of (await store.claims.claim({ worker, procedures: refund }, 15))
+    .runs) {
     write(`claim ${run} ${epoch} ${head}`)
     mine.set(run, { run, id, worker, epoch, head, mail })
   }
@@ -38,7 +39,7 @@ async function workOn(round: number): Promise<void> {
   const again = stale.find((unit) => !mine.has(unit.run))
   const given = again ? [...units, again] : units
   if (given.length === 0) return
-  const outcomes = await store.commit(worker, given)
+  const outcomes = await store.log.commit(worker, given)
   let lines = ''
   for (const [index, outcome] of outcomes.entries()) {
     const unit = given[index] as Unit
@@ -71,20 +72,23 @@ function plan(standing: Standing & { mail: number }, name: string): Unit {
 
 async function sendTo(id: string | undefined): Promise<void> {
   if (id !== undefined)
-    await store.send([{ run: id, kind: 'signal', name: 'hello', key: null, by: null, payload: null }], null)
+    await store.mail.send(
+      [{ run: id, kind: 'signal', name: 'hello', key: null, by: null, payload: null }],
+      null,
+    )
 }
 
 async function beat(): Promise<void> {
   beatenAt = performance.now()
-  if (!(await store.beat(worker))) {
+  if (!(await store.workers.beat(worker))) {
     worker = await register()
     mine.clear()
   }
-  await store.sweep()
+  await store.workers.sweep()
 }
 
 function register(): Promise<WorkerKey> {
-  return store.register({ name: String(process.pid), leaseMs: 250 })
+  return store.workers.register({ name: String(process.pid), leaseMs: 250 })
 }
 
 function write(line: string): void {

@@ -12,7 +12,7 @@ const [acknowledged, lost]: [string[], string[]] = [[], []]
 for (let commit = 0; lost.length === 0 || commit % 20 !== 0; commit++) {
   const name = `event ${commit}`
   const unit = { ...step(standing), events: [event(standing.head, new Uint8Array(3000), name)] }
-  const [outcome] = await store.commit(standing.worker, [unit])
+  const [outcome] = await store.log.commit(standing.worker, [unit])
   if (outcome?.outcome === 'ok') acknowledged.push(name)
   else if (outcome?.outcome === 'lost') lost.push(name)
   else throw new Error(`commit: ${outcome?.outcome}`)

@@ -24,7 +24,7 @@ await store.close()
 
 async function send(id: string): Promise<void> {
   const [outcome] =
-    (await store?.send(
+    (await store?.mail.send(
       [{ run: id, kind: 'signal', name: 'ping', key: null, by: null, payload: null }],
       null,
     )) ?? []

@@ -18,15 +18,15 @@ const environment = changedConnections((database) => {
 })
 const store = createStore(file, { ...realEnvironment(driver), ...environment })
 await store.open()
-const worker = await store.register({ name: 'powered', leaseMs: 3_600_000 })
-const created = await store.create(['a', 'b', 'c', 'd'].map((id) => run(id, worker)))
+const worker = await store.workers.register({ name: 'powered', leaseMs: 3_600_000 })
+const created = await store.runs.create(['a', 'b', 'c', 'd'].map((id) => run(id, worker)))
 let standings: Standing[] = created.map((one) => ({ run: one.run, worker, epoch: 1, head: 1 }))
 for (const { run } of standings) acknowledge(`${run} 0 1`)
 
 for (let commit = 0; commit < Number(commits); commit++) {
   const count = 1 + (commit % 4)
   const units = standings.slice(0, count).map((standing) => plan(standing, 1 + (commit % 3), commit))
-  const outcomes = await store.commit(worker, units)
+  const outcomes = await store.log.commit(worker, units)
   if (outcomes.some(({ outcome }) => outcome !== 'ok')) throw new Error(JSON.stringify(outcomes))
   for (const { run, head, events } of units) acknowledge(`${run} ${head} ${events.length}`)
   standings = standings.map((standing, index) => ({

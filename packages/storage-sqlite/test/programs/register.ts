@@ -5,5 +5,5 @@ import { sqliteStore } from '../../../../test/support/sqlite.ts'
 const store = connectTo(sqliteStore(process.argv[2] ?? ''))
 if (!store) throw new Error('no store')
 await store.open()
-console.log(await store.register({ name: String(process.pid), leaseMs: 60_000 }))
+console.log(await store.workers.register({ name: String(process.pid), leaseMs: 60_000 }))
 await store.close()

@@ -18,10 +18,10 @@ rawConnections.prepare = function (this: typeof rawConnections, sql: string) {
 
 const store = makeMutant(file, mutation as Mutation)
 await store.open()
-const row = await store.find('a')
+const row = await store.runs.find('a')
 left = Number(n)
-await store.remove([row?.run ?? 0])
-while (await store.clear(5));
+await store.removals.remove([row?.run ?? 0])
+while (await store.removals.clear(5));
 left = Number.POSITIVE_INFINITY
 console.log('done')
 await store.close()

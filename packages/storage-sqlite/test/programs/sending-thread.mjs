@@ -8,5 +8,5 @@ const { sqlite } = await import('@pawl/storage-sqlite')
 const store = connectTo(sqlite(workerData.file, { driver: workerData.driver }))
 await store.open()
 const message = { run: 'a', kind: 'signal', name: 'paid', key: null, payload: null }
-parentPort.postMessage(await store.send([message], null))
+parentPort.postMessage(await store.mail.send([message], null))
 await store.close()

@@ -24,7 +24,7 @@ export interface FencingReport {
 export async function proveFencing(stops: number, mutation: Mutation): Promise<FencingReport> {
   const file = tempFile()
   const store = await openStore(file)
-  await store.create(Array.from({ length: 60 }, (_, index) => run(`run ${index}`)))
+  await store.runs.create(Array.from({ length: 60 }, (_, index) => run(`run ${index}`)))
   const journals = [1, 2, 3].map((number) => `${file}.${number}.journal`)
   const programs = await Promise.all(
     journals.map((journal) => startProgram('fenced-worker', [file, journal, mutation])),

@@ -38,14 +38,14 @@ async function killEach(mutation: Mutation, stride: number) {
 /** What a later process finds, and whether anything is left once it has cleared. */
 async function stateOf(file: string): Promise<string> {
   const store = await openStore(file)
-  const decisions = await store.decisions({ run: 'a', procedure: null, before: null, limit: 10 })
-  const row = await store.find('a')
+  const decisions = await store.removals.decisions({ run: 'a', procedure: null, before: null, limit: 10 })
+  const row = await store.runs.find('a')
   const { asks, events } = dumpFile(file)
   if (row !== null) {
     const isWhole = asks.length === 1 && events.length === row.head + 1 && decisions.length === 0
     return isWhole ? 'whole' : `found, with ${asks.length} asks and ${decisions.length} decisions`
   }
-  while (await store.clear(100));
+  while (await store.removals.clear(100));
   const left = dumpFile(file)
   const isGone = left.asks.length + left.messages.length === 0 && left.events.length === 1
   return isGone && decisions.length === 1 ? 'gone' : `gone, with ${decisions.length} decisions`
@@ -60,11 +60,11 @@ async function makeFile(): Promise<string> {
     ...{ dueAt: null, closesAt: null, payload: new Uint8Array(3), answered: null },
   }
   const first = { ...step(run), effects: [{ do: 'open-ask' as const, ask }] }
-  await store.commit(run.worker, [first])
-  await store.answer([{ run: 'a', position: 1, by: 'user:ana', payload: new Uint8Array(2) }], null)
+  await store.log.commit(run.worker, [first])
+  await store.asks.answer([{ run: 'a', position: 1, by: 'user:ana', payload: new Uint8Array(2) }], null)
   const events = Array.from({ length: 8 }, (_, k) => event(k + 1))
   const last = { ...step({ ...run, head: 2 }), events, seals: events.map(() => null), seen: 1 }
-  await store.commit(run.worker, [{ ...last, next: { do: 'end', state: 'completed' } }])
+  await store.log.commit(run.worker, [{ ...last, next: { do: 'end', state: 'completed' } }])
   await ownedRun(store, 'newer')
   await store.close()
   return file

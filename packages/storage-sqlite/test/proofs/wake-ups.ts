@@ -20,7 +20,7 @@ export async function proveWakeUps(messages: number, mutation: Mutation): Promis
   const runs = messages / 2
   for (let first = 0; first < runs; first += 1000) {
     const ids = Array.from({ length: Math.min(1000, runs - first) }, (_, index) => `run ${first + index}`)
-    await store.create(ids.map((id) => run(id)))
+    await store.runs.create(ids.map((id) => run(id)))
   }
   const owner = await startProgram('parking', [file, mutation])
   const senders = await Promise.all(

@@ -20,7 +20,7 @@ export async function proveOneWinner(asks: number, mutation: Mutation): Promise<
   const effects = Array.from({ length: asks }, (_, position) => {
     return { do: 'open-ask', ask: newAsk(position) } as const
   })
-  await store.commit(standing.worker, [{ ...step(standing), effects }])
+  await store.log.commit(standing.worker, [{ ...step(standing), effects }])
   const programs = await Promise.all(
     Array.from({ length: 4 }, () => startProgram('answering', [file, 250, mutation])),
   )
@@ -33,7 +33,7 @@ export async function proveOneWinner(asks: number, mutation: Mutation): Promise<
     for (const program of programs) reports.push(JSON.parse((await program.line()) ?? '') as Report)
     const won = reports.flatMap((report) => report.winners)
     winners += won.length
-    const { answeredBy } = (await store.ask('a', position)) ?? {}
+    const { answeredBy } = (await store.asks.find('a', position)) ?? {}
     const reported = new Set(reports.flatMap((report) => report.reported))
     if (won.length === 1 && (won[0] !== answeredBy || reported.size !== 1 || !reported.has(won[0] ?? '')))
       misreported++

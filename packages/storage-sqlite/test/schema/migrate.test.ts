@@ -56,7 +56,7 @@ describe('migrations', () => {
   it('migrations update an older file and keep its data', async () => {
     const file = tempFile()
     const store = await openStore(file)
-    const worker = await store.register({ name: 'w', leaseMs: 1000 })
+    const worker = await store.workers.register({ name: 'w', leaseMs: 1000 })
     await store.close()
     const database = open(file)
     migrate(database, file, [...migrations, next])
@@ -104,14 +104,14 @@ describe('migrations', () => {
       const port = await openStore(file)
       expect(await port.askIdKey()).toMatch(/^[0-9a-f]{32}$/)
       // Older versions did not note when a worker was registered.
-      expect(await port.listWorkers()).toMatchObject([
+      expect(await port.workers.list()).toMatchObject([
         { name: 'old', startedAt: null, runs: 1, procedures: null, inputs: null },
       ])
       const fresh = tempFile()
       await openStore(fresh)
       expect(readSchema(open(file))).toEqual(readSchema(open(fresh)))
       const seenBy = async (now: number, ...to: string[]) =>
-        (await port.asks(allAsks({ now, to }))).map(({ position }) => position)
+        (await port.asks.list(allAsks({ now, to }))).map(({ position }) => position)
       // From version 7 on the asks themselves are written with their names.
       if (version < 7) {
         expect(await seenBy(8, 'user:amy')).toEqual([0])
@@ -119,29 +119,34 @@ describe('migrations', () => {
         expect(await seenBy(8, 'user:bob', everyone)).toEqual([2, 1])
         expect(await seenBy(9, 'group:a', 'user:amy', everyone)).toEqual([1, 2, 0])
       }
-      expect(await port.cancel({ run: 'owned', payload: null }, null)).toMatchObject({ outcome: 'stored' })
-      expect(await port.find('owned')).toMatchObject({ cancelAt: expect.any(Number), parent: null })
-      expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
-      expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
-      expect(await port.abilities()).toBe(null)
-      expect(await port.sweep()).toBe(1)
-      expect(await port.beat(1)).toBe(true)
+      expect(await port.mail.cancel({ run: 'owned', payload: null }, null)).toMatchObject({
+        outcome: 'stored',
+      })
+      expect(await port.runs.find('owned')).toMatchObject({ cancelAt: expect.any(Number), parent: null })
+      expect(await port.runs.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
+      expect(await port.runs.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
+      expect(await port.workers.abilities()).toBe(null)
+      expect(await port.workers.sweep()).toBe(1)
+      expect(await port.workers.beat(1)).toBe(true)
       const procedures = [{ name: 'refund', versions: [1] }]
-      const worker = await port.register({ name: 'new', leaseMs: 60_000, procedures })
+      const worker = await port.workers.register({ name: 'new', leaseMs: 60_000, procedures })
       const claimant = { worker, procedures }
-      expect((await port.claim(claimant, 9)).runs).toMatchObject([{ id: 'orphan', tries: 2, epoch: 3 }])
-      const { run = 0 } = (await port.find('poison')) ?? {}
-      expect(await port.retry(run, 'quarantined')).toBe(true)
-      expect(await port.retryStuck(claimant)).toBe(1)
-      await port.send(
+      expect((await port.claims.claim(claimant, 9)).runs).toMatchObject([
+        { id: 'orphan', tries: 2, epoch: 3 },
+      ])
+      const { run = 0 } = (await port.runs.find('poison')) ?? {}
+      expect(await port.runs.retry(run, 'quarantined')).toBe(true)
+      expect(await port.claims.retryStuck(claimant)).toBe(1)
+      await port.mail.send(
         [{ run: 'waiting', kind: 'signal', name: 'paid', key: null, by: null, payload: null }],
         null,
       )
-      const { runs } = await port.claim(claimant, 9)
+      const { runs } = await port.claims.claim(claimant, 9)
       expect(runs.map(({ id }) => id).sort()).toEqual(['poison', 'stuck', 'waiting'])
       const units = runs.map((claimed) => step({ ...claimed, worker }))
-      for (const outcome of await port.commit(worker, units)) expect(outcome).toMatchObject({ outcome: 'ok' })
-      expect(await port.find('poison')).toMatchObject({ mark: 'none', tries: 0, head: 2 })
+      for (const outcome of await port.log.commit(worker, units))
+        expect(outcome).toMatchObject({ outcome: 'ok' })
+      expect(await port.runs.find('poison')).toMatchObject({ mark: 'none', tries: 0, head: 2 })
     })
 
   it('migrations refuse a newer file, and name both versions', async () => {

@@ -1,4 +1,4 @@
-import type { StorePort } from '@pawl/core/storage'
+import type { WholeStore } from '@pawl/core/storage'
 import { driver } from '../../../../test/support/sqlite.ts'
 import { realEnvironment } from '../../src/connection/connection.ts'
 import { createStore } from '../../src/store.ts'
@@ -29,7 +29,7 @@ export type Mutation =
   | 'with synchronous=NORMAL'
   | 'with synchronous=OFF'
 
-export function makeMutant(file: string, mutation: Mutation): StorePort {
+export function makeMutant(file: string, mutation: Mutation): WholeStore {
   switch (mutation) {
     case 'nothing':
       return createStore(file, realEnvironment(driver))
@@ -45,7 +45,7 @@ export function makeMutant(file: string, mutation: Mutation): StorePort {
 }
 
 /** Cannot be opened if one of its changes fits no statement: nothing would have been taken out. */
-function createRewritten(file: string, changes: readonly Change[]): StorePort {
+function createRewritten(file: string, changes: readonly Change[]): WholeStore {
   const unused = new Set(changes)
   const rewrite = (sql: string): string =>
     changes.reduce((text, change) => {

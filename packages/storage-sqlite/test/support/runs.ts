@@ -37,8 +37,8 @@ export const refund = [{ name: 'refund', versions: [1] }]
 
 /** A worker, and a run that it owns. */
 export async function ownedRun(store: StorePort, id: string, leaseMs = 60_000): Promise<Standing> {
-  const worker = await store.register({ name: 'test', leaseMs })
-  const [created] = await store.create([run(id, worker)])
+  const worker = await store.workers.register({ name: 'test', leaseMs })
+  const [created] = await store.runs.create([run(id, worker)])
   if (created?.outcome !== 'created') throw new Error(`${id} is taken`)
   return { run: created.run, worker, epoch: 1, head: 1 }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { StorePort } from '@pawl/core/storage'
+import type { WholeStore } from '@pawl/core/storage'
 import { onTestFinished } from 'vitest'
 import { driver } from '../../../../test/support/sqlite.ts'
 import { type Environment, realEnvironment } from '../../src/connection/connection.ts'
@@ -14,7 +14,7 @@ export function tempFile(parent?: string): string {
 }
 
 /** An open store on a file, closed when the test is over. */
-export async function openStore(file: string, environment: Partial<Environment> = {}): Promise<StorePort> {
+export async function openStore(file: string, environment: Partial<Environment> = {}): Promise<WholeStore> {
   const store = createStore(file, { ...realEnvironment(driver), ...environment })
   onTestFinished(() => store.close())
   await store.open()

@@ -14,7 +14,7 @@ export async function create<const Ids extends readonly string[]>(
   stage: Stage,
   ids: Ids,
 ): Promise<Keys<Ids>> {
-  await stage.port.create(ids.map((id) => newRun(id)))
+  await stage.port.runs.create(ids.map((id) => newRun(id)))
   return runsOf(stage, ids)
 }
 
@@ -32,22 +32,22 @@ export async function doomed(stage: Stage): Promise<Claimant> {
 }
 
 export function claim(stage: Stage): Promise<Claims> {
-  return stage.claimant().then((claimant) => stage.port.claim(claimant, 10))
+  return stage.claimant().then((claimant) => stage.port.claims.claim(claimant, 10))
 }
 
 /** Lets a worker claim all due runs and die. Runs in `moving` have committed an event. */
 export async function die(stage: Stage, moving: readonly string[] = []): Promise<void> {
   const claimant = await doomed(stage)
-  const { runs } = await stage.port.claim(claimant, 5_000)
+  const { runs } = await stage.port.claims.claim(claimant, 5_000)
   for (const claimed of runs)
     if (moving.includes(claimed.id)) await stage.commit(standingOf(claimed, claimant))
-  await stage.port.sweep()
+  await stage.port.workers.sweep()
 }
 
 /** Lets a worker claim these runs and die. */
 export async function dieOver(stage: Stage, runs: readonly RunKey[]): Promise<void> {
-  await stage.port.take(await doomed(stage), runs)
-  await stage.port.sweep()
+  await stage.port.claims.take(await doomed(stage), runs)
+  await stage.port.workers.sweep()
 }
 
 /** Creates runs whose owner died twice. */
@@ -63,7 +63,7 @@ export async function makeSuspects<const Ids extends readonly string[]>(
 /** Releases runs like a graceful stop; `owner` continues. */
 export async function releaseAll(stage: Stage, runs: readonly RunKey[], owner?: Claimant): Promise<void> {
   const owners = (await stage.dump()).runs.filter(({ run }) => runs.includes(run)).map(({ worker }) => worker)
-  for (const worker of new Set(owners)) if (worker !== null) await stage.port.release(worker)
+  for (const worker of new Set(owners)) if (worker !== null) await stage.port.workers.release(worker)
   if (owner !== undefined) Object.assign(owner, { worker: await stage.worker() })
 }
 

@@ -3,23 +3,23 @@ import {
   connectTo,
   type NewRun,
   type RunRow,
-  type StorePort,
   type UnitOutcome,
+  type WholeStore,
   type WorkerKey,
 } from '@pawl/core/storage'
 import { expect, it } from 'vitest'
 import { newRun, type Standing, type UnitParts, unitFor } from './builders.ts'
 import { findFaults } from './invariants.ts'
 import type { Damage, Dump, Place, StoreSubject } from './subject.ts'
-import { makePromised, type Promised, witness } from './witness.ts'
+import { makePromised, type Promised, type Skip, witness } from './witness.ts'
 
 /** Declares a test on a fresh place and checks the invariants afterwards. */
 export type StageTest = (name: string, body: (stage: Stage) => Promise<void>) => void
 
 export function makeStageTest(subject: StoreSubject): StageTest {
   return (name, body) => {
-    it(name, async () => {
-      const stage = await Stage.open(subject)
+    it(name, async ({ skip }) => {
+      const stage = await Stage.open(subject, skip)
       try {
         await body(stage)
         await stage.checkInvariants()
@@ -33,22 +33,24 @@ export function makeStageTest(subject: StoreSubject): StageTest {
 /** A place, its connections, and the common first steps of the tests. */
 export class Stage {
   /** The first connection. */
-  readonly port: StorePort
+  readonly port: WholeStore
   readonly #place: Place
-  readonly #ports: StorePort[]
+  readonly #ports: WholeStore[]
   readonly #promised: Promised
+  readonly #skip: Skip
 
-  private constructor(place: Place, port: StorePort, promised: Promised) {
+  private constructor(place: Place, port: WholeStore, promised: Promised, skip: Skip) {
     this.#place = place
     this.#promised = promised
+    this.#skip = skip
     this.port = port
     this.#ports = [port]
   }
 
-  static async open(subject: StoreSubject): Promise<Stage> {
+  static async open(subject: StoreSubject, skip: Skip): Promise<Stage> {
     const place = await subject.make()
     const promised = makePromised()
-    return new Stage(place, await openPort(place, promised), promised)
+    return new Stage(place, await openPort(place, promised, skip), promised, skip)
   }
 
   async close(): Promise<void> {
@@ -57,8 +59,8 @@ export class Stage {
   }
 
   /** Opens another connection, like another process. */
-  async connect(): Promise<StorePort> {
-    const port = await openPort(this.#place, this.#promised)
+  async connect(): Promise<WholeStore> {
+    const port = await openPort(this.#place, this.#promised, this.#skip)
     this.#ports.push(port)
     return port
   }
@@ -80,7 +82,7 @@ export class Stage {
   }
 
   worker(leaseMs = 60_000): Promise<WorkerKey> {
-    return this.port.register({ name: 'test', leaseMs })
+    return this.port.workers.register({ name: 'test', leaseMs })
   }
 
   /** Registers a worker that is dead at the next sweep. */
@@ -97,7 +99,7 @@ export class Stage {
 
   /** Creates a run for a worker, with its first event only. */
   async owned(id: string, worker: WorkerKey, overrides: Partial<NewRun> = {}): Promise<Standing> {
-    const [created] = await this.port.create([newRun(id, { worker, ...overrides })])
+    const [created] = await this.port.runs.create([newRun(id, { worker, ...overrides })])
     if (created?.outcome !== 'created') throw new Error(`${id} is taken`)
     return { run: created.run, id, worker, epoch: 1, head: 1, seen: 0 }
   }
@@ -125,17 +127,17 @@ export class Stage {
   async commit(
     standing: Standing,
     overrides: UnitParts = {},
-    port: StorePort = this.port,
+    port: WholeStore = this.port,
   ): Promise<UnitOutcome> {
     const unit = unitFor(standing, overrides)
-    const [outcome] = await port.commit(standing.worker, [unit])
+    const [outcome] = await port.log.commit(standing.worker, [unit])
     if (!outcome) throw new Error('a commit without an outcome')
     if (outcome.outcome === 'ok') standing.head += unit.events.length
     return outcome
   }
 
   async find(id: string): Promise<RunRow> {
-    const row = await this.port.find(id)
+    const row = await this.port.runs.find(id)
     if (!row) throw new Error(`there is no run ${id}`)
     return row
   }
@@ -146,9 +148,9 @@ export class Stage {
   }
 }
 
-async function openPort(place: Place, promised: Promised): Promise<StorePort> {
+async function openPort(place: Place, promised: Promised, skip: Skip): Promise<WholeStore> {
   const port = connectTo(place.store)
   if (!port) throw new Error('The store was not made by defineStore.')
   await port.open()
-  return witness(port, promised)
+  return witness(port, promised, skip)
 }

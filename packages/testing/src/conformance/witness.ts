@@ -1,5 +1,6 @@
 import type {
   Claimed,
+  Effect,
   LastPart,
   LogEvent,
   NewAnswer,
@@ -7,12 +8,14 @@ import type {
   NewGeneration,
   NewMessage,
   NewRun,
+  OptionalConcerns,
   OutgoingMessage,
   RunKey,
   RunQuery,
   StorePort,
   Unit,
   UnitOutcome,
+  WholeStore,
 } from '@pawl/core/storage'
 
 /** Everything the store acknowledged, over all connections of a test. */
@@ -60,15 +63,49 @@ export function makePromised(): Promised {
   }
 }
 
-/** Wraps a connection and records everything it acknowledges. */
-export function witness(port: StorePort, promised: Promised): StorePort {
-  const noteClaim = (claimed: Claimed | null): void => {
-    if (claimed) promised.claims.push(claimed)
-  }
+/** Ends a test that the store cannot pass, with the reason. */
+export type Skip = (reason: string) => never
+
+/** Wraps a connection and records everything it acknowledges. A test that uses a concern that the store lacks is skipped. */
+export function witness(port: StorePort, promised: Promised, skip: Skip): WholeStore {
+  const concerns: Partial<OptionalConcerns> = port
+  const need = <Name extends keyof OptionalConcerns>(name: Name): OptionalConcerns[Name] =>
+    concerns[name] ?? skip(`The store lacks the optional concern \`${name}\`.`)
   const copied = new Map<string, LogEvent[]>()
-  const noted: Partial<StorePort> = {
+  return {
+    ...port,
+    runs: witnessRuns(port, promised),
+    log: witnessLog(port, promised, need),
+    mail: witnessMail(port, promised),
+    asks: witnessAsks(port, promised),
+    claims: witnessClaims(port, promised),
+    get copies() {
+      return witnessCopies(need('copies'), copied, promised)
+    },
+    get removals() {
+      return witnessRemovals(port, need('removals'), promised)
+    },
+    get checkpoints() {
+      return need('checkpoints')
+    },
+    get notices() {
+      return need('notices')
+    },
+    get suspects() {
+      return need('suspects')
+    },
+  }
+}
+
+function witnessCopies(
+  copies: WholeStore['copies'],
+  copied: Map<string, LogEvent[]>,
+  promised: Promised,
+): WholeStore['copies'] {
+  return {
+    ...copies,
     async install(copy, seq, events, last) {
-      const installed = await port.install(copy, seq, events, last)
+      const installed = await copies.install(copy, seq, events, last)
       const before = (copied.get(copy.token) ?? []).filter((event) => event.seq < seq)
       const all = [...before, ...events]
       copied.set(copy.token, all)
@@ -76,95 +113,148 @@ export function witness(port: StorePort, promised: Promised): StorePort {
         promised.installed.push({ run: installed.run, events: all, last })
       return installed
     },
+  }
+}
+
+function witnessRemovals(
+  { runs }: StorePort,
+  removals: WholeStore['removals'],
+  promised: Promised,
+): WholeStore['removals'] {
+  return {
+    ...removals,
     async dropGeneration(run, before, limit) {
-      const count = await port.dropGeneration(run, before, limit)
+      const count = await removals.dropGeneration(run, before, limit)
       promised.dropped.set(run, (promised.dropped.get(run) ?? 0) + count)
       return count
     },
-    async create(runs) {
-      const created = await port.create(runs)
-      for (const [index, { outcome, run }] of created.entries()) {
-        if (outcome === 'created') promised.runs.set(run, runs[index] as NewRun)
-      }
-      return created
-    },
-    async remove(runs) {
-      const ids = new Map((await port.runs(everything)).map(({ run, id }) => [run, id]))
-      const removed = await port.remove(runs)
+    async remove(keys) {
+      const ids = new Map((await runs.list(everything)).map(({ run, id }) => [run, id]))
+      const removed = await removals.remove(keys)
       for (const [index, outcome] of removed.entries())
-        if (outcome === 'removed') forget(promised, runs[index] as RunKey, ids.get(runs[index] as RunKey))
+        if (outcome === 'removed') forget(promised, keys[index] as RunKey, ids.get(keys[index] as RunKey))
       return removed
     },
     async removeQuarantined(removal) {
-      const id = (await port.runs(everything)).find(({ run }) => run === removal.run)?.id
-      const removed = await port.removeQuarantined(removal)
+      const id = (await runs.list(everything)).find(({ run }) => run === removal.run)?.id
+      const removed = await removals.removeQuarantined(removal)
       if (removed !== 'removed') return removed
       forget(promised, removal.run, id)
       promised.farewells.push(...removal.messages)
       return removed
     },
-    async commit(worker, units) {
-      // A copy, because the caller may reuse its buffers.
-      const given = structuredClone(units)
-      const outcomes = await port.commit(worker, units)
-      for (const [index, outcome] of outcomes.entries()) noteUnit(promised, given[index] as Unit, outcome)
-      return outcomes
-    },
-    async send(messages, claimant) {
-      const sent = await port.send(messages, claimant)
-      for (const [index, one] of sent.entries()) {
-        if (one.outcome === 'stored') promised.messages.push(messages[index] as NewMessage)
-        if ('claimed' in one) noteClaim(one.claimed)
+  }
+}
+
+function witnessRuns({ runs }: StorePort, promised: Promised): StorePort['runs'] {
+  return {
+    ...runs,
+    async create(news) {
+      const created = await runs.create(news)
+      for (const [index, { outcome, run }] of created.entries()) {
+        if (outcome === 'created') promised.runs.set(run, news[index] as NewRun)
       }
-      return sent
-    },
-    async holdMail(worker, run, epoch, forMs) {
-      const mail = await port.holdMail(worker, run, epoch, forMs)
-      if (mail !== null) promised.held.set(run, epoch)
-      return mail
-    },
-    async answer(answers, claimant) {
-      const answered = await port.answer(answers, claimant)
-      for (const [index, one] of answered.entries()) {
-        if (one.outcome !== 'answered') continue
-        promised.answers.push(answers[index] as NewAnswer)
-        noteClaim(one.claimed)
-      }
-      return answered
-    },
-    async cancel(request, claimant) {
-      const outcome = await port.cancel(request, claimant)
-      if (outcome.outcome === 'stored') promised.cancels.push(request)
-      if ('claimed' in outcome) noteClaim(outcome.claimed)
-      return outcome
+      return created
     },
     async restart(generations) {
-      const isLive = await port.restart(generations)
+      const isLive = await runs.restart(generations)
       if (isLive) promised.restarts.push(...generations)
       return isLive
     },
+  }
+}
+
+/** The concerns without which no unit has such an effect. */
+const concernOf: { readonly [Kind in Effect['do']]?: keyof OptionalConcerns } = {
+  checkpoint: 'checkpoints',
+  notify: 'notices',
+}
+
+function witnessLog(
+  { log }: StorePort,
+  promised: Promised,
+  need: (concern: keyof OptionalConcerns) => unknown,
+): StorePort['log'] {
+  return {
+    ...log,
+    async commit(worker, units) {
+      for (const { effects } of units)
+        for (const { do: kind } of effects) {
+          const concern = concernOf[kind]
+          if (concern !== undefined) need(concern)
+        }
+      // A copy, because the caller may reuse its buffers.
+      const given = structuredClone(units)
+      const outcomes = await log.commit(worker, units)
+      for (const [index, outcome] of outcomes.entries()) noteUnit(promised, given[index] as Unit, outcome)
+      return outcomes
+    },
+  }
+}
+
+function witnessMail({ mail }: StorePort, promised: Promised): StorePort['mail'] {
+  return {
+    ...mail,
+    async send(messages, claimant) {
+      const sent = await mail.send(messages, claimant)
+      for (const [index, one] of sent.entries()) {
+        if (one.outcome === 'stored') promised.messages.push(messages[index] as NewMessage)
+        if ('claimed' in one) noteClaim(promised, one.claimed)
+      }
+      return sent
+    },
+    async hold(worker, run, epoch, forMs) {
+      const counter = await mail.hold(worker, run, epoch, forMs)
+      if (counter !== null) promised.held.set(run, epoch)
+      return counter
+    },
+    async cancel(request, claimant) {
+      const outcome = await mail.cancel(request, claimant)
+      if (outcome.outcome === 'stored') promised.cancels.push(request)
+      if ('claimed' in outcome) noteClaim(promised, outcome.claimed)
+      return outcome
+    },
+  }
+}
+
+function witnessAsks({ asks }: StorePort, promised: Promised): StorePort['asks'] {
+  return {
+    ...asks,
+    async answer(answers, claimant) {
+      const answered = await asks.answer(answers, claimant)
+      for (const [index, one] of answered.entries()) {
+        if (one.outcome !== 'answered') continue
+        promised.answers.push(answers[index] as NewAnswer)
+        noteClaim(promised, one.claimed)
+      }
+      return answered
+    },
+  }
+}
+
+function witnessClaims({ claims }: StorePort, promised: Promised): StorePort['claims'] {
+  return {
+    ...claims,
     async claim(claimant, limit) {
-      const claims = await port.claim(claimant, limit)
-      claims.runs.forEach(noteClaim)
-      return claims
+      const claimed = await claims.claim(claimant, limit)
+      for (const one of claimed.runs) noteClaim(promised, one)
+      return claimed
     },
     async take(claimant, runs) {
-      const taken = await port.take(claimant, runs)
-      taken.forEach(noteClaim)
+      const taken = await claims.take(claimant, runs)
+      for (const one of taken) noteClaim(promised, one)
       return taken
     },
     async takeCancelled(worker, runs) {
-      const taken = await port.takeCancelled(worker, runs)
-      taken.forEach(noteClaim)
+      const taken = await claims.takeCancelled(worker, runs)
+      for (const one of taken) noteClaim(promised, one)
       return taken
     },
   }
-  return new Proxy(port, {
-    get(target, name) {
-      const method = Reflect.get(noted, name) ?? Reflect.get(target, name)
-      return typeof method === 'function' ? method.bind(target) : method
-    },
-  })
+}
+
+function noteClaim(promised: Promised, claimed: Claimed | null): void {
+  if (claimed) promised.claims.push(claimed)
 }
 
 function noteUnit(promised: Promised, unit: Unit, outcome: UnitOutcome): void {

@@ -1,4 +1,5 @@
-import type { Claimant, StorePort } from '@pawl/core/storage'
+import { type StoreCall, wrapCalls } from '@pawl/core/internal'
+import type { Claimant, WholeStore } from '@pawl/core/storage'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Fleet, type FleetOptions } from './fleet.ts'
 
@@ -40,7 +41,7 @@ describe('a run that kills its workers at once', () => {
     })
 
   test('control: a run that kills its workers is not found if suspects are never told apart', async () => {
-    const connect = (port: StorePort) => takeAll(port)
+    const connect = (port: WholeStore) => takeAll(port)
     const fleet = start({ runs: 16, stepMs: () => 20 * minute, culprits: { 5: 0 }, connect })
     await fleet.begin()
     await fleet.untilOver(60)
@@ -122,9 +123,9 @@ describe('deaths that have nothing to do with the runs', () => {
   test('ten thousand suspects are claimed like other runs, by ten processes, without a delay', async () => {
     const claims = async (deaths: number) => {
       let calls = 0
-      const connect = (port: StorePort) =>
-        watchCalls(port, (method) => {
-          if (['claim', 'take', 'suspects'].includes(method)) calls++
+      const connect = (port: WholeStore) =>
+        watchCalls(port, (name) => {
+          if (['claims.claim', 'claims.take', 'suspects.list'].includes(name)) calls++
         })
       const fleet = start({ runs: 10_000, processes: 10, stepMs: () => minute, connect })
       await fleet.begin(deaths)
@@ -143,13 +144,13 @@ describe('suspects that were blamed', () => {
     await fleet.begin(3)
     const port = await fleet.connect()
     // Of 40 that three have died over, 8 were blamed by a fourth.
-    const worker = await port.register({ name: 'doomed', leaseMs: -1 })
+    const worker = await port.workers.register({ name: 'doomed', leaseMs: -1 })
     const claimant = { worker, procedures: [{ name: 'work', versions: [1] }] }
-    await port.take(
+    await port.claims.take(
       claimant,
       Array.from({ length: 8 }, (_, index) => index + 1),
     )
-    await port.sweep()
+    await port.workers.sweep()
 
     await fleet.pass(500)
     const inHand = () => fleet.owned.map(({ run }) => run - 1).sort((a, b) => a - b)
@@ -186,33 +187,20 @@ describe('suspects that were blamed', () => {
 })
 
 /** Whatever group is chosen, all suspects are taken with it. */
-function takeAll(port: StorePort): StorePort {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      if (name !== 'take') return member.bind(target)
-      return async (claimant: Claimant) => {
-        const all = await target.suspects(claimant, 10_000)
-        return target.take(
-          claimant,
-          all.map(({ run }) => run),
-        )
-      }
-    },
-  })
+function takeAll(port: WholeStore): WholeStore {
+  const take = async (claimant: Claimant) => {
+    const all = await port.suspects.list(claimant, 10_000)
+    return port.claims.take(
+      claimant,
+      all.map(({ run }) => run),
+    )
+  }
+  return { ...port, claims: { ...port.claims, take } }
 }
 
-function watchCalls(port: StorePort, onCall: (method: string) => void): StorePort {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      const method = member.bind(target) as (...args: readonly unknown[]) => unknown
-      return (...args: readonly unknown[]) => {
-        onCall(String(name))
-        return method(...args)
-      }
-    },
+function watchCalls(port: WholeStore, onCall: (name: StoreCall) => void): WholeStore {
+  return wrapCalls(port, (name, call) => (...args) => {
+    onCall(name)
+    return call(...args)
   })
 }

@@ -1,6 +1,6 @@
 import { type Logger, type Procedure, procedure } from '@pawl/core'
-import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
-import type { StorePort } from '@pawl/core/storage'
+import { installGuard, installShield, readEngineOptions, wrapCalls } from '@pawl/core/internal'
+import type { WholeStore } from '@pawl/core/storage'
 import { createStore } from '../../src/memory/store.ts'
 import { makeTables, type RunRecord, type Tables } from '../../src/memory/tables.ts'
 import { createSeededEntropy } from '../../src/seeded-entropy.ts'
@@ -17,7 +17,7 @@ export interface FleetOptions {
   readonly processes?: number
   readonly maxCrashes?: number
   /** A process's way to the store. */
-  readonly connect?: (port: StorePort) => StorePort
+  readonly connect?: (port: WholeStore) => WholeStore
 }
 
 /** Processes that are started again when they die, in virtual time. */
@@ -53,13 +53,13 @@ export class Fleet {
     const port = await this.connect()
     const procedures = [{ name: 'work', versions: [1] }]
     for (let death = 0; death < deaths; death++) {
-      const worker = await port.register({ name: 'doomed', leaseMs: -1 })
-      await port.claim({ worker, procedures }, runs)
-      await port.sweep()
+      const worker = await port.workers.register({ name: 'doomed', leaseMs: -1 })
+      await port.claims.claim({ worker, procedures }, runs)
+      await port.workers.sweep()
     }
   }
 
-  async connect(): Promise<StorePort> {
+  async connect(): Promise<WholeStore> {
     const port = createStore(this.tables, () => this.clock.now)
     await port.open()
     return port
@@ -173,20 +173,15 @@ export class Fleet {
 }
 
 /** Calls of a dead process are never answered. */
-function asCalledBy(caller: () => SimulatedProcess, port: StorePort): StorePort {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      if (name === 'watch') return member.bind(target)
-      const method = member.bind(target) as (...args: readonly unknown[]) => Promise<unknown>
-      return async (...args: readonly unknown[]) => {
-        await caller().running()
-        const outcome = await method(...args)
-        if (name === 'register') caller().worker = outcome as number
-        await caller().running()
-        return outcome
-      }
-    },
+function asCalledBy(caller: () => SimulatedProcess, port: WholeStore): WholeStore {
+  return wrapCalls(port, (name, call) => {
+    if (name === 'watch') return call
+    return async (...args) => {
+      await caller().running()
+      const outcome = await call(...args)
+      if (name === 'workers.register') caller().worker = outcome as number
+      await caller().running()
+      return outcome
+    }
   })
 }

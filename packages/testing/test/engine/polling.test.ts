@@ -16,9 +16,12 @@ function countFinds() {
     const port = connect.call(this, process)
     return {
       ...port,
-      find(id) {
-        find(id)
-        return port.find(id)
+      runs: {
+        ...port.runs,
+        find(id) {
+          find(id)
+          return port.runs.find(id)
+        },
       },
     }
   })

@@ -1,3 +1,4 @@
+import { type StoreCall, type StoreMethod, wrapCalls } from '@pawl/core/internal'
 import type { StorePort, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import type { Tables } from '../../src/memory/tables.ts'
 import type { Chance } from './chance.ts'
@@ -18,30 +19,33 @@ export interface NetworkOptions {
   readonly tables: Tables
   /** No faults any more. */
   readonly isCalm: () => boolean
-  readonly onDone: (method: string, args: readonly unknown[], outcome: unknown) => void
+  readonly onDone: (call: StoreCall, args: readonly unknown[], outcome: unknown) => void
 }
 
-type Method = (...args: readonly unknown[]) => unknown
-
 /** Where a lost reply hands something to the worker, the store itself has to find out, as those on a network do. */
-const found = ['commit', 'claim', 'take', 'takeCancelled', 'create', 'send', 'answer', 'cancel']
+const found: readonly StoreCall[] = [
+  'log.commit',
+  'claims.claim',
+  'claims.take',
+  'claims.takeCancelled',
+  'runs.create',
+  'mail.send',
+  'asks.answer',
+  'mail.cancel',
+]
 
 /** The way of one process to the store: calls take their time, break, and their replies get lost. */
 export function connectThrough(store: StorePort, options: NetworkOptions): StorePort {
-  return new Proxy(store, {
-    get(_, name) {
-      const member: unknown = Reflect.get(store, name)
-      if (typeof member !== 'function') return member
-      const method = member.bind(store) as Method
-      if (name === 'watch') return (onHint: () => void) => method(() => hint(onHint, options))
-      return (...args: readonly unknown[]) => call(String(name), method, args, options)
-    },
-  })
+  return wrapCalls(store, (name, method) =>
+    name === 'watch'
+      ? (onHint) => method(() => hint(onHint as () => void, options))
+      : (...args) => call(name, method, args, options),
+  )
 }
 
 async function call(
-  name: string,
-  method: Method,
+  name: StoreCall,
+  method: StoreMethod,
   args: readonly unknown[],
   options: NetworkOptions,
 ): Promise<unknown> {
@@ -49,7 +53,7 @@ async function call(
   await travel(options)
   if (!isCalm() && name !== 'close' && chance.oneIn(25))
     throw new Error(`injected: ${name} did not get there`)
-  if (name === 'commit' && !isCalm() && chance.oneIn(15)) {
+  if (name === 'log.commit' && !isCalm() && chance.oneIn(15)) {
     const outcomes = await commitUnacknowledged(method, args as [WorkerKey, readonly Unit[]], options)
     await travel(options)
     return outcomes
@@ -78,12 +82,12 @@ async function travel({ chance, caller, isCalm }: NetworkOptions): Promise<void>
 
 /** The outcome of a commit is unknown. It may have landed, or may land too late: the runs are claimed again. */
 async function commitUnacknowledged(
-  method: Method,
+  method: StoreMethod,
   [worker, units]: [WorkerKey, readonly Unit[]],
   options: NetworkOptions,
 ): Promise<readonly UnitOutcome[]> {
   const land = async (): Promise<void> =>
-    options.onDone('commit', [worker, units], await method(worker, units))
+    options.onDone('log.commit', [worker, units], await method(worker, units))
   const isLate = options.chance.oneIn(2)
   if (!isLate) await land()
   await travel(options)

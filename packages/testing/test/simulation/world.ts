@@ -1,5 +1,11 @@
 import { type Answer, type Client, type Logger, PawlError, ref } from '@pawl/core'
-import { installGuard, installShield, measureRoundsBy, readEngineOptions } from '@pawl/core/internal'
+import {
+  installGuard,
+  installShield,
+  measureRoundsBy,
+  readEngineOptions,
+  type StoreCall,
+} from '@pawl/core/internal'
 import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { createStore } from '../../src/memory/store.ts'
 import { makeTables, type RunRecord, type Tables } from '../../src/memory/tables.ts'
@@ -240,9 +246,9 @@ export class World {
     }
   }
 
-  #onDone(process: SimulatedProcess, method: string, args: readonly unknown[], outcome: unknown): void {
-    if (method === 'register') process.worker = outcome as WorkerKey
-    if (method !== 'commit') return
+  #onDone(process: SimulatedProcess, call: StoreCall, args: readonly unknown[], outcome: unknown): void {
+    if (call === 'workers.register') process.worker = outcome as WorkerKey
+    if (call !== 'log.commit') return
     const units = args[1] as readonly Unit[]
     for (const [i, one] of (outcome as readonly UnitOutcome[]).entries()) {
       const unit = units[i] as Unit
@@ -533,7 +539,7 @@ export class World {
           createStore(this.tables, () => this.clock.now),
           {
             ...{ chance, caller, tables: this.tables, isCalm: () => this.#isCalm },
-            onDone: (method, args, outcome) => this.#onDone(process, method, args, outcome),
+            onDone: (call, args, outcome) => this.#onDone(process, call, args, outcome),
           },
         ),
       onBody: (at) => this.bodies.announce(at),

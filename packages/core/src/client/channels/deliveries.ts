@@ -17,7 +17,7 @@ export async function readDeliveries(connection: Connection, ask: string): Promi
     failedUndo: false,
     before: null,
   }
-  const rows = await store.runs({ ...filter, limit: maxDeliveries })
+  const rows = await store.runs.list({ ...filter, limit: maxDeliveries })
   if (rows.length === 0) return []
   const views = await readViews(connection, rows)
   return views

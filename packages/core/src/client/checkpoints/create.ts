@@ -3,6 +3,7 @@ import { checkBoolean, checkName } from '../../checks/options.ts'
 import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { encode } from '../../events/payload.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
 import type { StorePort } from '../../ports/store/store.ts'
@@ -55,13 +56,14 @@ async function add(
   payload: Uint8Array | null,
 ): Promise<CheckpointRow> {
   const store = await connection.store()
+  const checkpoints = concernOf(store, 'checkpoints')
   for (;;) {
     const row = await findRun(connection, id)
     const { run, head: seq } = row
     if (row.state !== 'live') throw new PawlError('run-ended', { run: id, status: row.state })
     const position = await readPosition(store, row)
     const checkpoint = { slot: drawSlot(connection.entropy.random()), position, name, payload, seq }
-    const added = await store.addCheckpoint(run, checkpoint)
+    const added = await checkpoints.add(run, checkpoint)
     if (added.outcome === 'added') return { ...checkpoint, n: 0, run: id, runKey: run, at: added.at }
     if (added.outcome === 'missing') throw new PawlError('run-not-found', { run: id })
     // 'ended': the next look says how. 'taken': another slot is drawn.
@@ -73,7 +75,7 @@ async function readPosition(store: StorePort, row: KnownRun): Promise<number> {
   const { run, head, base } = row
   for (let end = head, size = 4; end > base; size *= 4) {
     const first = Math.max(base, end - size)
-    const last = (await store.load(run, first, end - first)).findLast(({ type }) => type === 'settled')
+    const last = (await store.log.load(run, first, end - first)).findLast(({ type }) => type === 'settled')
     if (last !== undefined) return last.position + 1
     end = first
   }

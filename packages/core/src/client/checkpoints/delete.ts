@@ -1,9 +1,9 @@
 import { checkBoolean, checkObject, refuse } from '../../checks/options.ts'
 import { milliseconds, optional, readOptions, type Spec, whole } from '../../checks/spec.ts'
 import { nextRound } from '../../host/rounds.ts'
-import type { CheckpointPlace } from '../../ports/store/checkpoints.ts'
+import { concernOf } from '../../ports/concerns.ts'
+import type { CheckpointPlace, CheckpointStore } from '../../ports/store/checkpoints.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
-import type { StorePort } from '../../ports/store/store.ts'
 import { actOptions } from '../act-options.ts'
 import type { Connection } from '../connection.ts'
 import { observeAct } from '../observed.ts'
@@ -26,10 +26,11 @@ export function deleteCheckpoints(
 
 async function removeFound(connection: Connection, checkpointOrRun: string): Promise<number> {
   const store = await connection.begin()
+  const checkpoints = concernOf(store, 'checkpoints')
   const row = await findCheckpoint(connection, checkpointOrRun)
-  if (row !== null) return store.removeCheckpoints([row.n])
-  const run = (await store.find(checkpointOrRun))?.run
-  return run === undefined ? 0 : sweep(store, run, () => true)
+  if (row !== null) return checkpoints.remove([row.n])
+  const run = (await store.runs.find(checkpointOrRun))?.run
+  return run === undefined ? 0 : sweep(checkpoints, run, () => true)
 }
 
 const cleanupOptions = {
@@ -62,9 +63,10 @@ async function removeMatching(
   }: { readonly olderThan: number | undefined; readonly keep: number; readonly onlyFinished: boolean },
 ): Promise<number> {
   const store = await connection.begin()
+  const checkpoints = concernOf(store, 'checkpoints')
   const until = olderThan === undefined ? null : (await store.now()) - olderThan
   const newer = new Map<RunKey, number>()
-  return sweep(store, null, ({ run, state, at }) => {
+  return sweep(checkpoints, null, ({ run, state, at }) => {
     const count = newer.get(run) ?? 0
     newer.set(run, count + 1)
     return count >= keep && (until === null || at <= until) && !(onlyFinished && state === 'live')
@@ -76,17 +78,17 @@ async function removeMatching(
  * @param isGone called for each place, the newest first
  */
 async function sweep(
-  store: StorePort,
+  checkpoints: CheckpointStore,
   run: RunKey | null,
   isGone: (place: CheckpointPlace) => boolean,
 ): Promise<number> {
   let count = 0
   for (let before: number | null = null; ; ) {
-    const places: readonly CheckpointPlace[] = await store.checkpointPlaces({ run, before, limit: pageSize })
+    const places: readonly CheckpointPlace[] = await checkpoints.places({ run, before, limit: pageSize })
     const over = places.filter(({ state }) => state === 'completed')
     const gone = places.filter((place) => place.state !== 'completed' && isGone(place))
-    if (over.length > 0) await store.removeCheckpoints(over.map(({ n }) => n))
-    if (gone.length > 0) count += await store.removeCheckpoints(gone.map(({ n }) => n))
+    if (over.length > 0) await checkpoints.remove(over.map(({ n }) => n))
+    if (gone.length > 0) count += await checkpoints.remove(gone.map(({ n }) => n))
     if (places.length < pageSize) return count
     before = places.at(-1)?.n ?? 0
     await nextRound()

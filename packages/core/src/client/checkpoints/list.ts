@@ -1,5 +1,6 @@
 import { readCheckpointId } from '../../asks/checkpoints.ts'
 import { milliseconds, optional, readOptions, type Spec } from '../../checks/spec.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import type { CheckpointRow } from '../../ports/store/checkpoints.ts'
 import type { Connection } from '../connection.ts'
 import { cursorOf, writeCursor } from '../cursor.ts'
@@ -16,8 +17,8 @@ export async function findCheckpoint(connection: Connection, id: string): Promis
   const store = await connection.begin()
   const place = readCheckpointId(connection.askIds, id)
   if (place === null) return null
-  const run = 'runKey' in place ? place.runKey : (await store.find(place.run))?.run
-  return run === undefined ? null : store.checkpoint(run, place.slot)
+  const run = 'runKey' in place ? place.runKey : (await store.runs.find(place.run))?.run
+  return run === undefined ? null : concernOf(store, 'checkpoints').find(run, place.slot)
 }
 
 export async function loadCheckpoint(
@@ -53,10 +54,11 @@ async function* readCheckpoints(
   limit: number,
 ): AsyncGenerator<Checkpoint> {
   const store = await connection.begin()
-  const run = (await store.find(id))?.run
+  const checkpoints = concernOf(store, 'checkpoints')
+  const run = (await store.runs.find(id))?.run
   if (run === undefined) return
   for (let before: number | null = null; ; ) {
-    const rows: readonly CheckpointRow[] = await store.checkpoints({ run, until: null, before, limit })
+    const rows: readonly CheckpointRow[] = await checkpoints.list({ run, until: null, before, limit })
     for (const row of rows) {
       const shown = showReadable(connection, row)
       if (shown !== null) yield shown
@@ -75,8 +77,9 @@ export async function listAllCheckpoints(connection: Connection, given: unknown)
   const label = 'the filter of checkpoints.listAll'
   const { olderThan, cursor: place } = readOptions('of checkpoints.listAll', given, listOptions, label)
   const store = await connection.begin()
+  const checkpoints = concernOf(store, 'checkpoints')
   const until = place === null ? (olderThan === null ? null : (await store.now()) - olderThan) : place.until
-  const rows = await store.checkpoints({
+  const rows = await checkpoints.list({
     ...{ run: null, until, before: place?.before ?? null },
     limit: pageSize + 1,
   })

@@ -35,12 +35,12 @@ export async function answerEarly(
     case 'stored':
       return
     case 'asked': {
-      const row = await store.ask(run, sent.position)
+      const row = await store.asks.find(run, sent.position)
       if (row === null) throw new PawlError('ask-not-found', { ask })
       return answerOpen(connection, mailer, row, given, giver)
     }
     case 'duplicate': {
-      const row = await store.askByKey(run, key)
+      const row = await store.asks.findByKey(run, key)
       // The earlier answer was invalid and was discarded.
       if (row?.status === 'open') return answerOpen(connection, mailer, row, given, giver)
       throw row === null
@@ -59,10 +59,10 @@ export async function answerEarly(
 /** Explains why an answer by key was rejected although no ask has that key yet. */
 async function earlierError(store: StorePort, id: string, run: RunKey, key: string): Promise<unknown> {
   try {
-    const row = await store.find(id)
+    const row = await store.runs.find(id)
     const state = row === null ? 'live' : knownRun(row).state
     if (state !== 'live') return new PawlError('run-ended', { run: id, status: state })
-    const earlier = (await store.mail(run, 0)).find(({ kind, name }) => kind === 'early' && name === key)
+    const earlier = (await store.mail.list(run, 0)).find(({ kind, name }) => kind === 'early' && name === key)
     if (earlier === undefined) return new PawlError('ask-closed', { status: 'answered', winner: undefined })
     return understand(() => answeredError(earlier))
   } catch (error) {

@@ -37,7 +37,7 @@ export async function answerAsk(
     if (row === null) throw new PawlError('ask-not-found', to)
     return answerOpen(connection, mailer, row, answer, giver)
   }
-  const row = await store.askByKey(to.run, to.key)
+  const row = await store.asks.findByKey(to.run, to.key)
   return row === null
     ? answerEarly(connection, mailer, to, answer, giver)
     : answerOpen(connection, mailer, row, answer, giver)

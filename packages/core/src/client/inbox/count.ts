@@ -15,11 +15,11 @@ export async function countAsks(connection: Connection, given: unknown): Promise
     await Promise.all(
       // An ask whose time has expired is timed out, also where no worker has come to record it.
       query.status === 'open'
-        ? [store.countAsks({ ...asked, lapsed: false }, most + 1)]
+        ? [store.asks.count({ ...asked, lapsed: false }, most + 1)]
         : [
-            store.countAsks({ ...asked, lapsed: null }, most + 1),
+            store.asks.count({ ...asked, lapsed: null }, most + 1),
             ...(query.status === 'timed-out' && query.overdue !== false
-              ? [store.countAsks({ ...asked, status: 'open', overdue: true, lapsed: true }, most + 1)]
+              ? [store.asks.count({ ...asked, status: 'open', overdue: true, lapsed: true }, most + 1)]
               : []),
           ],
     )

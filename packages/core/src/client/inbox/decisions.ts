@@ -2,6 +2,7 @@ import { decisionDamage, isAsSealed } from '../../asks/decision-digest.ts'
 import { docsPage } from '../../base/docs.ts'
 import { checkBoolean, checkName } from '../../checks/options.ts'
 import { optional, readOptions, type Spec } from '../../checks/spec.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import type { DecisionQuery, DecisionRow } from '../../ports/store/removals.ts'
 import type { Connection } from '../connection.ts'
 import { cursorOf, writeCursor } from '../cursor.ts'
@@ -27,8 +28,9 @@ export async function listDecisions(
   const label = 'the filter of inbox.list with archived'
   const { run, procedure, limit, cursor } = readOptions('of inbox.list', given, archiveOptions, label)
   const store = await connection.begin()
+  const removals = concernOf(store, 'removals')
   const now = await store.now()
-  const rows = await store.decisions({ run, procedure, before: cursor, limit: limit + 1 })
+  const rows = await removals.decisions({ run, procedure, before: cursor, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {

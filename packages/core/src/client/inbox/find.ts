@@ -8,7 +8,9 @@ import type { Ask } from '../views/views.ts'
 export async function findAsk({ askIds }: Connection, store: StorePort, id: string): Promise<AskRow | null> {
   const place = askIds.read(id)
   if (place === null) return null
-  return 'runKey' in place ? store.askOf(place.runKey, place.position) : store.ask(place.run, place.position)
+  return 'runKey' in place
+    ? store.asks.findByRunKey(place.runKey, place.position)
+    : store.asks.find(place.run, place.position)
 }
 
 /** An ask as stored and as people see it, without its deliveries. */

@@ -86,13 +86,13 @@ export async function findAsks(
   store: StorePort,
   query: Omit<AskQuery, 'lapsed'>,
 ): Promise<readonly AskRow[]> {
-  if (query.status === 'open') return store.asks({ ...query, lapsed: false })
+  if (query.status === 'open') return store.asks.list({ ...query, lapsed: false })
   // Unrecorded timeouts first: one that is recorded in between then appears twice instead of not at all.
   const unrecorded =
     query.status === 'timed-out' && query.overdue !== false
-      ? await store.asks({ ...query, status: 'open', overdue: true, lapsed: true })
+      ? await store.asks.list({ ...query, status: 'open', overdue: true, lapsed: true })
       : []
-  const recorded = await store.asks({ ...query, lapsed: null })
+  const recorded = await store.asks.list({ ...query, lapsed: null })
   if (unrecorded.length === 0) return recorded
   const { now, limit } = query
   const byId = new Map([...unrecorded, ...recorded].map((row) => [askAddressOf(row), row]))

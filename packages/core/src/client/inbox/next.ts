@@ -41,7 +41,7 @@ export async function nextAsk(connection: Connection, given: unknown): Promise<A
 /** Checks that a run can still ask; a run that does not exist yet can. @throws PawlError 'run-ended' */
 async function checkCanAsk(connection: Connection, store: StorePort, run: string): Promise<void> {
   if (connection.localWorker?.holds(run)) return
-  const row = await store.find(run)
+  const row = await store.runs.find(run)
   const state = row === null ? 'live' : knownRun(row).state
   if (state === 'live') return
   throw new PawlError(

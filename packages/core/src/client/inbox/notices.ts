@@ -5,6 +5,7 @@ import { checkActor } from '../../checks/people.ts'
 import { optional, readOptions, required, type Spec } from '../../checks/spec.ts'
 import { decode } from '../../events/payload.ts'
 import type { NoticePayload } from '../../events/payloads.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import { readNotice, understand } from '../../ports/rows.ts'
 import { everyone } from '../../ports/store/asks.ts'
 import type { NoticeRow } from '../../ports/store/notices.ts'
@@ -38,10 +39,11 @@ export async function listNotices(connection: Connection, given: unknown): Promi
       'Pass `reader` as well: each person has read marks of their own.',
     )
   const store = await connection.begin()
-  const run = id === undefined ? null : ((await store.find(id))?.run ?? 0)
+  const notices = concernOf(store, 'notices')
+  const run = id === undefined ? null : ((await store.runs.find(id))?.run ?? 0)
   const to = visibleTo === undefined ? null : [everyone, ...visibleTo]
   const before = cursor?.before ?? null
-  const rows = await store.notices({ n, run, to, reader, unread, before, limit: limit + 1 })
+  const rows = await notices.list({ n, run, to, reader, unread, before, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
@@ -61,7 +63,7 @@ export async function readNotices(connection: Connection, given: unknown, by: un
   if (ids.length > maxMarked)
     refuse('notices of inbox.readNotices', ids, `Pass at most ${maxMarked}.`, `${ids.length} notices`)
   const { as } = readOptions('of inbox.readNotices', by, readerOptions)
-  return (await connection.begin()).markRead([...new Set(ids)], as)
+  return concernOf(await connection.begin(), 'notices').markRead([...new Set(ids)], as)
 }
 
 function readId(option: string, given: unknown): number {

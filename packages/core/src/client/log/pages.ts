@@ -56,7 +56,7 @@ export async function readGeneration(
   store: StorePort,
   { run, base }: Pick<RunRow, 'run' | 'base'>,
 ): Promise<Generation> {
-  return base === 0 ? firstGeneration : generationOf(base, (await store.load(run, base, 1))[0])
+  return base === 0 ? firstGeneration : generationOf(base, (await store.log.load(run, base, 1))[0])
 }
 
 /** Creates the check of a log from event `first` on, which begins a block. @throws LogDamaged */
@@ -68,10 +68,10 @@ async function beginCheck(
 ): Promise<LogCheck> {
   const { base } = row
   if (first === base) {
-    const [started] = base === 0 ? [] : await store.load(row.run, base, 1)
+    const [started] = base === 0 ? [] : await store.log.load(row.run, base, 1)
     return new LogCheck(hashBefore(sha256, base, started), row, first)
   }
-  const seal = (await store.load(row.run, first - 1, 1))[0]?.link ?? null
+  const seal = (await store.log.load(row.run, first - 1, 1))[0]?.link ?? null
   if (seal === null) throw new LogDamaged(`its event ${first - 1} has no seal`)
   return new LogCheck(new LogHash(sha256, seal, first, base), row, first)
 }
@@ -88,7 +88,7 @@ export async function* readPages(
   end: number,
 ): AsyncGenerator<readonly StoredEvent[]> {
   for (let seq = first, size = firstPage; seq < end; ) {
-    const page = await store.load(run, seq, Math.min(size, end - seq))
+    const page = await store.log.load(run, seq, Math.min(size, end - seq))
     yield page
     if (page.length === 0) return
     seq += page.length

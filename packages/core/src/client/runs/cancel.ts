@@ -24,7 +24,7 @@ export async function cancelRun(
 async function request(connection: Connection, run: string, payload: Uint8Array): Promise<void> {
   const claimant = connection.claimant()
   const store = await connection.store()
-  const outcome = await store.cancel({ run, payload }, claimant)
+  const outcome = await store.mail.cancel({ run, payload }, claimant)
   switch (outcome.outcome) {
     case 'stored':
     case 'duplicate': {

@@ -5,8 +5,9 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { EndedPayload, WatchPayload } from '../../events/payloads.ts'
 import { nextRound } from '../../host/rounds.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import { findHolder } from '../../ports/held-runs.ts'
-import type { Removed } from '../../ports/store/removals.ts'
+import type { RemovalStore, Removed } from '../../ports/store/removals.ts'
 import type { EndState, RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import { isNote } from '../../runs/imported-children.ts'
@@ -27,15 +28,16 @@ export function deleteRun(connection: Connection, id: string, given: unknown): P
 
 async function removeRun(connection: Connection, id: string): Promise<void> {
   const store = await connection.store()
+  const removals = concernOf(store, 'removals')
   for (;;) {
     const row = await findRow(connection, id)
     if (row.state !== 'live') await refuseHeld(store, row)
     const removed = isQuarantined(row)
-      ? await removeQuarantined(connection, store, row)
-      : await remove(store, row)
+      ? await removeQuarantined(connection, store, removals, row)
+      : await remove(removals, row)
     if (removed === 'removed') {
       connection.localWorker?.onRemoved(row.run)
-      await sealDecisions(store, connection.sha256, row)
+      await sealDecisions(removals, connection.sha256, row)
       break
     }
     if (removed === 'missing') throw new PawlError('run-not-found', { run: id })
@@ -45,7 +47,7 @@ async function removeRun(connection: Connection, id: string): Promise<void> {
       throw new PawlError('run-live', { run: id, status: view?.status ?? 'running' })
     }
   }
-  while (await store.clear(clearSize)) await nextRound()
+  while (await removals.clear(clearSize)) await nextRound()
 }
 
 /** @throws PawlError 'run-live' (a live run may still ask for its result) */
@@ -67,8 +69,8 @@ function isQuarantined({ state, mark, owned }: RunRow): boolean {
   return state === 'live' && mark === 'quarantined' && !owned
 }
 
-async function remove(store: StorePort, { run }: RunRow): Promise<Removed> {
-  const [removed] = await store.remove([run])
+async function remove(removals: RemovalStore, { run }: RunRow): Promise<Removed> {
+  const [removed] = await removals.remove([run])
   return removed ?? 'missing'
 }
 
@@ -76,9 +78,10 @@ async function remove(store: StorePort, { run }: RunRow): Promise<Removed> {
 async function removeQuarantined(
   connection: Connection,
   store: StorePort,
+  removals: RemovalStore,
   { run, id, mail, parent }: RunRow,
 ): Promise<Exclude<Removed, 'live'> | 'changed'> {
-  const watchers = (await store.mail(run, 0)).filter((one) => one.kind === 'watch' && !isNote(one))
+  const watchers = (await store.mail.list(run, 0)).filter((one) => one.kind === 'watch' && !isNote(one))
   const waiting = [
     ...(parent === null ? [] : [parent]),
     ...watchers.flatMap(({ payload }) => readWatch(payload)),
@@ -89,7 +92,7 @@ async function removeQuarantined(
   const messages = waiting.map(({ run, position }) => ({
     ...({ run, kind: 'ended', name: String(position), key: null, by: null, payload, must: false } as const),
   }))
-  const removed = await store.removeQuarantined({ run, seen: mail, messages })
+  const removed = await removals.removeQuarantined({ run, seen: mail, messages })
   if (removed === 'removed' && waiting.length > 0) connection.localWorker?.onDue()
   return removed
 }

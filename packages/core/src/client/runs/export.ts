@@ -2,6 +2,7 @@ import { readOptions } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { ChainCheck } from '../../events/chain-check.ts'
 import type { StoredEvent } from '../../events/event.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import { readAsk, readKeptCheckpoint, readNotice, understand } from '../../ports/rows.ts'
 import type { RunExtract } from '../../ports/store/copies.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
@@ -50,7 +51,7 @@ async function* readParts(connection: Connection, id: string): AsyncGenerator<Ui
 async function* writeExport(connection: Connection, id: string): AsyncGenerator<Uint8Array> {
   const { sha256 } = connection
   const store = await connection.begin()
-  const extract = await store.extract(id)
+  const extract = await concernOf(store, 'copies').extract(id)
   if (extract === null) throw new PawlError('run-not-found', { run: id })
   const rows = understand(() => rowsOf(extract))
   const { run, head } = extract.row
@@ -69,7 +70,7 @@ async function* writeExport(connection: Connection, id: string): AsyncGenerator<
 async function findFirst(store: StorePort, run: RunKey, head: number): Promise<number> {
   const isFirst = ({ type }: StoredEvent): boolean => type === 'started'
   for (let seq = 0; seq < head; ) {
-    const page = await store.load(run, seq, seq === 0 ? 1 : pageSize)
+    const page = await store.log.load(run, seq, seq === 0 ? 1 : pageSize)
     const found = page.find(isFirst)
     if (found !== undefined) return found.seq
     if (page.length === 0) break

@@ -20,6 +20,7 @@ import {
 import { readStarted } from '../../events/read-started.ts'
 import { LogHash } from '../../events/seal.ts'
 import { asksAgain, timesOut } from '../../kernel/flags.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
 import { checkGivenId } from '../../runs/check-start.ts'
@@ -86,9 +87,9 @@ async function makeFork(connection: Connection, settings: ForkSettings): Promise
 /** Whether the fork exists already. @throws PawlError 'id-taken' (another run has its id), 'run-quarantined' */
 async function isThere(connection: Connection, id: string, asked: ForkRequest): Promise<boolean> {
   const store = await connection.begin()
-  const row = await store.find(id)
+  const row = await store.runs.find(id)
   if (row === null) return false
-  const [first] = await store.load(row.run, row.base, 1)
+  const [first] = await store.log.load(row.run, row.base, 1)
   const other =
     first === undefined ? 'without a log' : otherThanFork(connection.sha256, readFirst(id, first), asked)
   if (other === null) return true
@@ -361,7 +362,7 @@ async function install(
     link: hash.link(),
     ...{ state: 'live', base: 0, createdAt: null, endedAt: null, parent: null },
     ...{ messages: [], asks: [], states: [] },
-    checkpoints: checkpointsIn(kept),
+    checkpoints: store.checkpoints === undefined ? [] : checkpointsIn(kept),
     // Those of the original were read there; the fork has only its own.
     notices: [],
     cancelAt: kept.find(({ type }) => type === 'cancelled')?.at ?? null,
@@ -376,7 +377,9 @@ async function install(
     const parts = partsOf(copies)
     for (const [index, part] of parts.entries()) {
       const isLast = index === parts.length - 1
-      outcome = (await store.install(copy, part[0]?.seq ?? 0, part, isLast ? last : null)).outcome
+      outcome = (
+        await concernOf(store, 'copies').install(copy, part[0]?.seq ?? 0, part, isLast ? last : null)
+      ).outcome
       if (outcome !== 'installed') break
     }
     if (outcome !== 'lost') return outcome === 'installed'

@@ -3,10 +3,11 @@ import { checkFunction, checkName, refuse } from '../../checks/options.ts'
 import { optional, readOptions, type Spec } from '../../checks/spec.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
+import { concernOf } from '../../ports/concerns.ts'
 import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
-import type { KeptAsk, KeptMessage, LastPart, RunCopy } from '../../ports/store/copies.ts'
+import type { CopyStore, KeptAsk, KeptMessage, LastPart, RunCopy } from '../../ports/store/copies.ts'
 import type { KeptNotice } from '../../ports/store/notices.ts'
-import type { StateRow } from '../../ports/store/state.ts'
+import type { StateRow } from '../../ports/store/states.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import { checkGivenId } from '../../runs/check-start.ts'
 import { type ExportHeader, invalidExport } from '../../runs/export/format.ts'
@@ -88,7 +89,7 @@ async function beginCopy(
     )
   asked.check?.({ id, procedure, tags, state })
   // The last part looks again: this saves reading all of the file.
-  if ((await store.find(id)) !== null) throw idTaken(id)
+  if ((await store.runs.find(id)) !== null) throw idTaken(id)
   const copy = { id, token: toHex(connection.entropy.bytes(16)), procedure, version }
   return new Copying(store, copy, header, first)
 }
@@ -117,6 +118,7 @@ interface Rows {
 /** A run that is being stored part by part. */
 class Copying {
   readonly #store: StorePort
+  readonly #copies: CopyStore
   readonly #copy: RunCopy
   readonly #header: ExportHeader
   #events: LogEvent[] = []
@@ -132,6 +134,7 @@ class Copying {
 
   constructor(store: StorePort, copy: RunCopy, header: ExportHeader, first: number) {
     this.#store = store
+    this.#copies = concernOf(store, 'copies')
     this.#copy = copy
     this.#header = header
     this.#next = first
@@ -159,6 +162,8 @@ class Copying {
   }
 
   async end(): Promise<void> {
+    if (this.#checkpoints.length > 0) concernOf(this.#store, 'checkpoints')
+    if (this.#notices.length > 0) concernOf(this.#store, 'notices')
     const { base, link, state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = this.#header
     const notes = this.isLive ? this.#children.notesBehind(this.#messages) : []
     await this.#install({
@@ -171,12 +176,12 @@ class Copying {
   }
 
   async #install(last: LastPart | null): Promise<void> {
-    if (!this.#hasBegun && this.#next > 0) await this.#store.install(this.#copy, 0, [], null)
+    if (!this.#hasBegun && this.#next > 0) await this.#copies.install(this.#copy, 0, [], null)
     this.#hasBegun = true
     const events = this.#events
     this.#events = []
     this.#bytes = 0
-    const { outcome } = await this.#store.install(this.#copy, this.#next, events, last)
+    const { outcome } = await this.#copies.install(this.#copy, this.#next, events, last)
     this.#next += events.length
     if (outcome === 'exists') throw idTaken(this.id)
     if (outcome === 'lost')

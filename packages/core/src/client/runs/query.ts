@@ -66,7 +66,7 @@ export async function listChecked(
   const rows: RunRow[] = []
   for (let before: number | null = null; rows.length < most; ) {
     const limit = Math.min(pageSize, most - rows.length)
-    const page: readonly RunRow[] = await store.runs({ ...query, before, limit })
+    const page: readonly RunRow[] = await store.runs.list({ ...query, before, limit })
     rows.push(...page)
     if (page.length < limit) break
     before = (page.at(-1) as RunRow).run
@@ -81,7 +81,7 @@ async function findChecked(
   filter: { readonly [option: string]: unknown },
 ): Promise<RunRow> {
   const { run: id } = readOptions('of check', filter, oneRunOptions, 'a filter of check with a run')
-  const row = await store.find(id)
+  const row = await store.runs.find(id)
   if (row === null) throw new PawlError('run-not-found', { run: id })
   return row
 }

@@ -54,12 +54,12 @@ async function findRow(
   seen: Set<number>,
 ): Promise<AskRow | null> {
   const store = await connection.store()
-  const own = await store.askOf(row.run, askSlotIn(events, settled.position))
+  const own = await store.asks.findByRunKey(row.run, askSlotIn(events, settled.position))
   if (own !== null) return own
   const [first] = events as readonly [LogEvent]
   const { forkedFrom, fork } = decode(first.payload) as StartedPayload
   const origin = forkedFrom ?? fork
-  const original = origin === undefined ? null : await store.find(origin.run)
+  const original = origin === undefined ? null : await store.runs.find(origin.run)
   if (original === null || seen.has(original.run)) return null
   seen.add(original.run)
   const from = knownRun(original)

@@ -128,15 +128,16 @@ function movedFork(fork: ForkPayload, row: KnownRun, kept: readonly LogEvent[]):
  * The checkpoints of earlier generations, and the checkpoints that the kept past records, and those of callers, each behind what is left before it.
  */
 async function checkpointsThatStay(
-  store: Pick<StorePort, 'checkpoints'>,
+  { checkpoints }: Pick<StorePort, 'checkpoints'>,
   { run, head, base }: KnownRun,
   kept: readonly LogEvent[],
   firstPosition: number,
 ): Promise<readonly StayingCheckpoint[]> {
   const recorded = new Set(kept.flatMap(({ type, position }) => (type === 'settled' ? position : [])))
   const stay: StayingCheckpoint[] = []
+  if (checkpoints === undefined) return stay
   for (let before: number | null = null; ; ) {
-    const page = await store.checkpoints({ run, until: null, before, limit: checkpointsAtOnce })
+    const page = await checkpoints.list({ run, until: null, before, limit: checkpointsAtOnce })
     for (const { n, seq, position } of page) {
       const isEarlier = seq === null ? position < firstPosition : seq <= base
       if (isEarlier) stay.push({ n, seq })

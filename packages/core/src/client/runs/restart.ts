@@ -20,7 +20,7 @@ export async function restartEnded(connection: Connection, start: UnhashedRun): 
   const { id, procedure, version, tags, startedBy } = start
   const store = await connection.store()
   for (;;) {
-    const found = await store.find(id)
+    const found = await store.runs.find(id)
     if (found === null) return false
     if (found.procedure !== procedure) throw takenByAnother(id)
     try {
@@ -31,7 +31,7 @@ export async function restartEnded(connection: Connection, start: UnhashedRun): 
       const hash = new LogHash(connection.sha256, row.link, row.head, row.head)
       hash.add(started)
       const info: RunInfo = { waiting: [], generation: ended.next.number }
-      const restarted = await store.restart([
+      const restarted = await store.runs.restart([
         {
           ...{ run: row.run, head: row.head, version, started, link: hash.link(), tags, startedBy },
           info: encodeRecord(info, 'info'),

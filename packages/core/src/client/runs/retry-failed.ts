@@ -36,7 +36,7 @@ export async function retryFailed(
   const family = [planned.own, ...planned.children]
   const generations: NewGeneration[] = []
   for (const one of family) generations.push(await composeRepetition(connection, store, one, { now, by }))
-  if (!(await store.restart(generations))) return false
+  if (!(await store.runs.restart(generations))) return false
   for (const { row } of family) connection.localWorker?.onRestarted(row.id)
   return true
 }
@@ -119,7 +119,7 @@ class FamilyPlan {
   async #refuseDeleted({ state }: KnownRun, child: string): Promise<void> {
     const store = await this.#connection.store()
     // One that a caller has begun again is no child any more.
-    if ((await store.find(child)) !== null) return
+    if ((await store.runs.find(child)) !== null) return
     throw new PawlError('run-ended', { run: this.#root, status: state === 'live' ? 'failed' : state, child })
   }
 
@@ -155,7 +155,7 @@ async function* readChildren(connection: Connection, parent: string): AsyncGener
   const store = await connection.store()
   const query = { procedure: null, statuses: [], tag: null, parent, failedUndo: false, limit: pageSize }
   for (let before: number | null = null; ; ) {
-    const rows = await store.runs({ ...query, before })
+    const rows = await store.runs.list({ ...query, before })
     for (const row of rows) yield readChild(row)
     const last = rows.at(-1)
     if (rows.length < pageSize || last === undefined) return

@@ -36,7 +36,7 @@ async function retry(connection: Connection, id: string, by: string | undefined)
     // An engine that owns a marked run is already retrying it.
     if (row.mark === 'none' || row.owned) return
     if (row.mark === 'quarantined' && !isReleasable(row)) throw refuseDamaged(row)
-    if (await store.retry(row.run, row.mark)) break
+    if (await store.runs.retry(row.run, row.mark)) break
     // Its mark has changed since it was read.
   }
   connection.localWorker?.onDue()

@@ -111,7 +111,7 @@ export class RunStarter {
     const { input } = decode(started.payload) as StartedPayload
     const refused = await this.#declared.refusalOf(store, procedure, input)
     if (refused === null) return start
-    const row = id === undefined ? null : await store.find(id)
+    const row = id === undefined ? null : await store.runs.find(id)
     if (row !== null && (existing !== 'live' || row.state === 'live')) return start
     throw new PawlError('input-invalid', issuesOf(refused))
   }
@@ -160,7 +160,7 @@ export class RunStarter {
     const runs = unhashed.map((run) => this.#toNewRun(run, claimant))
     const { localWorker } = this.#connection
     const store = await this.#connection.store()
-    const outcomes = await store.create(runs)
+    const outcomes = await store.runs.create(runs)
     outcomes.forEach((created, i) => {
       const { id, procedure, version, link, started, worker } = runs[i] as NewRun
       if (created.outcome !== 'created' || worker === null || version === null) return
@@ -198,11 +198,11 @@ export class RunStarter {
   async #isSame(start: ComposedStart, existing: Existing): Promise<boolean | null> {
     const { id, procedure } = start.run
     const store = await this.#connection.store()
-    const row = await store.find(id)
+    const row = await store.runs.find(id)
     if (row === null) return null
     if (row.procedure !== procedure) return false
     if (existing === 'any-input') return true
-    const [first] = await store.load(row.run, row.base, 1)
+    const [first] = await store.log.load(row.run, row.base, 1)
     if (first === undefined) return (await isAsRead(store, row)) ? false : null
     return isSameInput(this.#ports.sha256, readInput(id, first), start)
   }

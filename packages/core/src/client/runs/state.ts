@@ -6,7 +6,7 @@ import { milliseconds, optional, readOptions, type Spec } from '../../checks/spe
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode } from '../../events/payload.ts'
 import { understand } from '../../ports/rows.ts'
-import type { StateRow } from '../../ports/store/state.ts'
+import type { StateRow } from '../../ports/store/states.ts'
 import type { Connection } from '../connection.ts'
 import { findRun } from '../find-run.ts'
 import type { StateOptions } from '../types.ts'
@@ -53,7 +53,7 @@ export async function listStates(
   name: string | null,
 ): Promise<readonly StateView[]> {
   const { run } = await findRun(connection, id)
-  const rows = await (await connection.store()).states(run, name)
+  const rows = await (await connection.store()).states.list(run, name)
   return rows.map((row) => showState(id, row))
 }
 

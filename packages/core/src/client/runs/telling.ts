@@ -9,6 +9,6 @@ export interface Telling extends Pick<WorkerRow, 'procedures'> {
 
 /** Reads what the live workers tell of their procedures. */
 export async function readTelling(store: StorePort): Promise<readonly Telling[]> {
-  const rows = await store.listWorkers()
+  const rows = await store.workers.list()
   return rows.map(({ procedures, inputs }) => ({ procedures, inputs: readInputs(inputs) }))
 }

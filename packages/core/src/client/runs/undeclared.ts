@@ -40,7 +40,7 @@ export async function findUndeclared(
   }
   if (unchecked.length === 0) return found
   const runs = [...new Set(unchecked.map(({ message }) => message.run))]
-  const rows = new Map(await Promise.all(runs.map(async (run) => [run, await store.find(run)] as const)))
+  const rows = new Map(await Promise.all(runs.map(async (run) => [run, await store.runs.find(run)] as const)))
   for (const one of unchecked) {
     const row = rows.get(one.message.run)
     if (row === undefined || row === null || row.version === null) continue

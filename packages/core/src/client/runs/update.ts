@@ -88,7 +88,7 @@ async function lookForReply(
   const store = await connection.store()
   // The row first: a run that ends replies with its end.
   const { state, mark, owned, wakeAt } = await findRun(connection, run)
-  const payload = await store.reply(runKey, key)
+  const payload = await store.mail.reply(runKey, key)
   if (payload === null) {
     if (state !== 'live') throw new PawlError('run-ended', { run, status: state })
     if (mark === 'quarantined' && !owned && wakeAt === null)

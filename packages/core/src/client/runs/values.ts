@@ -19,7 +19,7 @@ export async function readValues(
   ended: LogEvent | undefined,
 ): Promise<RunValues> {
   const store = await connection.store()
-  const [[started], rows] = await Promise.all([store.load(run, base, 1), store.states(run, null)])
+  const [[started], rows] = await Promise.all([store.log.load(run, base, 1), store.states.list(run, null)])
   const omitted: string[] = []
   const shown = (name: string, payload: Uint8Array | null, read: () => unknown): unknown => {
     if ((payload?.length ?? 0) <= maxShown) return understand(read)

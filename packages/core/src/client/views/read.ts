@@ -25,7 +25,7 @@ export async function readViews(
 ): Promise<readonly RunView[]> {
   const store = await connection.store()
   const now = await store.now()
-  const abilities = rows.some((row) => isDue(row, now)) ? await store.abilities() : null
+  const abilities = rows.some((row) => isDue(row, now)) ? await store.workers.abilities() : null
   return Promise.all(
     rows.map(async (row) => {
       try {
@@ -51,7 +51,7 @@ function waitsForWorker(row: RunRow, now: number, abilities: readonly ProcedureV
 }
 
 async function showWorker(store: StorePort, row: RunRow): Promise<Pick<RunView, 'waitingFor'>> {
-  const tail = await store.load(row.run, Math.max(row.base, row.head - tailEvents), tailEvents)
+  const tail = await store.log.load(row.run, Math.max(row.base, row.head - tailEvents), tailEvents)
   const position = nextPositionAfter(row, tail)
   return {
     waitingFor: [{ kind: 'worker', name: row.procedure, position, ask: undefined, until: undefined }],
@@ -65,6 +65,6 @@ function isRequested(row: RunRow): boolean {
 
 /** Returns the reason as the request gives it. */
 async function readReason(store: StorePort, { run }: RunRow): Promise<string | undefined> {
-  const request = (await store.mail(run, 0)).find(({ kind }) => kind === 'cancel')
+  const request = (await store.mail.list(run, 0)).find(({ kind }) => kind === 'cancel')
   return request === undefined ? undefined : readCancelled(request).reason
 }

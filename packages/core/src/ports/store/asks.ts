@@ -10,14 +10,14 @@ import type { RunKey, RunRow } from './runs.ts'
 export interface AskStore {
   /** Closes open asks with answers, stored as messages of kind 'answer'. Of several answers to one ask, exactly one is accepted. */
   answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]>
-  ask(run: string, position: number): Promise<AskRow | null>
-  /** As `ask`, by the key of the run. */
-  askOf(run: RunKey, position: number): Promise<AskRow | null>
-  askByKey(run: string, key: string): Promise<AskRow | null>
+  find(run: string, position: number): Promise<AskRow | null>
+  /** As `find`, by the key of the run. */
+  findByRunKey(run: RunKey, position: number): Promise<AskRow | null>
+  findByKey(run: string, key: string): Promise<AskRow | null>
   /** Lists asks, the most urgent first; see {@link AskOrder}. */
-  asks(filter: AskQuery): Promise<readonly AskRow[]>
+  list(filter: AskQuery): Promise<readonly AskRow[]>
   /** Counts the asks of a list, up to `limit`. */
-  countAsks(filter: AskFilter, limit: number): Promise<number>
+  count(filter: AskFilter, limit: number): Promise<number>
 }
 
 /** An ask to be opened. */

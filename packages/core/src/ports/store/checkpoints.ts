@@ -1,19 +1,19 @@
 import type { EndState, RunKey, RunState } from './runs.ts'
 
 /**
- * Stores checkpoints. A checkpoint that a run makes is an effect of its unit. No call but `checkpointPlaces` and `removeCheckpoints`
- * finds those of a completed run.
+ * Stores checkpoints. A checkpoint that a run makes is an effect of its unit. No call but `places` and `remove` finds those of a
+ * completed run.
  */
 export interface CheckpointStore {
   /** Adds a checkpoint that no event of the run records, to a live run. */
-  addCheckpoint(run: RunKey, checkpoint: AddedCheckpoint): Promise<CheckpointAdded>
-  checkpoint(run: RunKey, slot: number): Promise<CheckpointRow | null>
+  add(run: RunKey, checkpoint: AddedCheckpoint): Promise<CheckpointAdded>
+  find(run: RunKey, slot: number): Promise<CheckpointRow | null>
   /** Lists checkpoints, the newest first. */
-  checkpoints(query: CheckpointQuery): Promise<readonly CheckpointRow[]>
+  list(query: CheckpointQuery): Promise<readonly CheckpointRow[]>
   /** Lists where checkpoints are and how old they are, the newest first; see {@link CheckpointPlace}. */
-  checkpointPlaces(query: CheckpointPlaceQuery): Promise<readonly CheckpointPlace[]>
+  places(query: CheckpointPlaceQuery): Promise<readonly CheckpointPlace[]>
   /** Removes checkpoints by their numbers. Returns how many there were. */
-  removeCheckpoints(numbers: readonly number[]): Promise<number>
+  remove(numbers: readonly number[]): Promise<number>
 }
 
 /** A checkpoint to be written. */

@@ -5,8 +5,6 @@ import type { ProcedureVersions, WorkerKey } from './workers.ts'
 export interface ClaimStore {
   /** Claims due runs that the claimant can execute, the longest due first: owned, epoch raised, not due. */
   claim(claimant: Claimant, limit: number): Promise<Claims>
-  /** Lists due suspects that the claimant can execute: most `positives` first, then the longest due. */
-  suspects(claimant: Claimant, limit: number): Promise<readonly Suspect[]>
   /** Claims the given runs that are due and that the claimant can execute. Ignores its choice of suspects. */
   take(claimant: Claimant, runs: readonly RunKey[]): Promise<readonly Claimed[]>
   /**
@@ -16,8 +14,6 @@ export interface ClaimStore {
   cancelled(ageMs: number, limit: number): Promise<readonly CancelledRun[]>
   /** Claims the given runs that are due and were requested to be cancelled, whatever code they need. */
   takeCancelled(worker: WorkerKey, runs: readonly RunKey[]): Promise<readonly Claimed[]>
-  /** Ends the test of all runs the worker tests: it keeps them, and a crash no longer counts against them. */
-  endTest(worker: WorkerKey): Promise<void>
   /** Counts the due runs without an owner, by procedure and version. */
   backlog(): Promise<readonly Backlog[]>
   /** Makes the stuck runs of the claimant's procedures due, so that they are retried. Returns their number. */
@@ -70,12 +66,6 @@ export interface Claims {
   readonly nextDueAt: number | null
   /** Whether there are due suspects that this claimant does not claim, whether it can execute them or not. */
   readonly leavesSuspects: boolean
-}
-
-/** A suspect without an owner. */
-export interface Suspect extends Pick<Claimed, 'run' | 'tries' | 'positives' | 'alone'> {
-  /** When it became due. Suspects blamed for the same crash are due since the same instant. */
-  readonly dueAt: number
 }
 
 /** The due runs of one procedure and version. */

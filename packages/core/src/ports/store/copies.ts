@@ -5,7 +5,7 @@ import type { KeptCheckpoint } from './checkpoints.ts'
 import type { Message } from './mail.ts'
 import type { KeptNotice, NoticeRow } from './notices.ts'
 import type { NewRun, RunKey, RunParent, RunRow, RunState } from './runs.ts'
-import type { StateRow } from './state.ts'
+import type { StateRow } from './states.ts'
 
 /** Stores copies of runs. */
 export interface CopyStore {

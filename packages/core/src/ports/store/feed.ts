@@ -3,12 +3,12 @@ import type { RunKey } from './runs.ts'
 /** What has happened in the whole store: asks opened and closed; runs ended, stuck and quarantined; notices. */
 export interface FeedStore {
   /** Reads what has happened after number `after`, in order, at most `limit` entries. Each entry is written in the commit it tells of. */
-  feed(after: number, limit: number): Promise<FeedPage>
+  read(after: number, limit: number): Promise<FeedPage>
   /**
    * Deletes, of the oldest `limit` entries, all that were written before that instant, but never the newest entry of the feed.
    * Returns the number of deleted entries.
    */
-  trimFeed(before: number, limit: number): Promise<number>
+  trim(before: number, limit: number): Promise<number>
 }
 
 /** The kinds of entries. Stores keep the place in this list: append to it. */

@@ -17,13 +17,13 @@ export interface MailStore {
    * by the store's clock, when the run has another owner or none, or with `forMs` 0. Returns the mail counter, which only
    * other kinds raise from now on; null if the worker does not own the run in this epoch.
    */
-  holdMail(worker: WorkerKey, run: RunKey, epoch: number, forMs: number): Promise<number | null>
+  hold(worker: WorkerKey, run: RunKey, epoch: number, forMs: number): Promise<number | null>
   /** Returns the unconsumed messages numbered above `after`, in order. */
-  mail(run: RunKey, after: number): Promise<readonly Message[]>
+  list(run: RunKey, after: number): Promise<readonly Message[]>
   /** Returns the reply to the message of a run with this key; null while there is none. */
   reply(run: RunKey, key: string): Promise<Uint8Array | null>
   /** Returns the mail counters of the runs a worker owns, in case a hint was lost. */
-  mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
+  counters(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
 
 /** A message to be stored. */
@@ -77,7 +77,7 @@ export type Sent =
   /** An early answer to an ask that is already open: answer that ask instead. */
   | { readonly outcome: 'asked'; readonly position: number }
   | { readonly outcome: 'missing' }
-  /** Nothing was stored: the run takes messages of this kind later. See {@link MailStore.holdMail}. */
+  /** Nothing was stored: the run takes messages of this kind later. See {@link MailStore.hold}. */
   | { readonly outcome: 'held' }
   | { readonly outcome: 'ended'; readonly state: EndState }
   | Damaged

@@ -4,7 +4,7 @@ import type { RunKey } from './runs.ts'
 /** Stores notices to people. A notice is an effect of a unit of its run, and is kept as long as the run. */
 export interface NoticeStore {
   /** Lists notices, the newest first. */
-  notices(query: NoticeQuery): Promise<readonly NoticeRow[]>
+  list(query: NoticeQuery): Promise<readonly NoticeRow[]>
   /** Marks notices as read by a person. Returns how many were unread before. */
   markRead(numbers: readonly number[], reader: string): Promise<number>
 }

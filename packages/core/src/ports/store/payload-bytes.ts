@@ -1,5 +1,5 @@
 import { unreachable } from '../../base/unreachable.ts'
-import type { Effect } from './commit.ts'
+import type { Effect } from './log.ts'
 
 /** Returns how many bytes of payload an effect writes. Transactions are bounded by their sum. */
 export function payloadBytesOf(effect: Effect): number {

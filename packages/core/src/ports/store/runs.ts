@@ -43,7 +43,7 @@ export interface RunStore {
   /** Counts the runs below a run: its children, theirs, and so on, in any state. At most `limit` of them. */
   countDescendants(id: string, limit: number): Promise<number>
   /** Lists runs, newest first. */
-  runs(filter: RunQuery): Promise<readonly RunRow[]>
+  list(filter: RunQuery): Promise<readonly RunRow[]>
 }
 
 /** The small number that identifies a run inside its store; the text id is stored once, in `runs`. */
@@ -153,7 +153,7 @@ export interface RunRow extends Omit<NewRun, 'started' | 'worker' | 'tags'> {
   /** See {@link Claimed.tries}. */
   readonly tries: number
   readonly owned: boolean
-  /** When it is due. Of an owned run: when its hold is over, if it has had one. See {@link MailStore.holdMail}. */
+  /** When it is due. Of an owned run: when its hold is over, if it has had one. See {@link MailStore.hold}. */
   readonly wakeAt: number | null
   readonly head: number
   /**

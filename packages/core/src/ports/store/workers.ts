@@ -16,7 +16,7 @@ export interface WorkerStore {
   /** Returns what all live workers together can execute. Null: at least one has not declared it. */
   abilities(): Promise<readonly ProcedureVersions[] | null>
   /** Lists the workers that are not dead and whose lease has not expired, the oldest first. */
-  listWorkers(): Promise<readonly WorkerRow[]>
+  list(): Promise<readonly WorkerRow[]>
   /** Stops a worker gracefully: releases all of its runs (epoch raised, `tries` kept) and declares it dead. */
   release(worker: WorkerKey): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
 import type { KeptNotice } from '../../ports/store/notices.ts'
 import type { RunParent, RunState } from '../../ports/store/runs.ts'
-import type { StateRow } from '../../ports/store/state.ts'
+import type { StateRow } from '../../ports/store/states.ts'
 
 // An exported run is a file: `magic`, then frames. A frame is
 //   4 bytes   the length of its body, big-endian

@@ -5,7 +5,7 @@ import type { LogEvent } from '../../events/event.ts'
 import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
 import type { KeptNotice } from '../../ports/store/notices.ts'
-import type { StateRow } from '../../ports/store/state.ts'
+import type { StateRow } from '../../ports/store/states.ts'
 import {
   type ExportHeader,
   type FrameKind,

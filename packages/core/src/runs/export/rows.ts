@@ -13,7 +13,7 @@ import type { KeptCheckpoint } from '../../ports/store/checkpoints.ts'
 import type { KeptAsk, KeptMessage } from '../../ports/store/copies.ts'
 import { type KeptNotice, noticeKinds } from '../../ports/store/notices.ts'
 import type { RunParent } from '../../ports/store/runs.ts'
-import type { StateRow } from '../../ports/store/state.ts'
+import type { StateRow } from '../../ports/store/states.ts'
 import { type ExportHeader, exportFormat } from './format.ts'
 
 // Checks the rows of an exported run: what passes can be stored by every store. A file whose digests are right was written by

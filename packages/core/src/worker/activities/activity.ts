@@ -7,9 +7,10 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { AttemptObservation } from '../../ports/observer.ts'
-import type { Effect, RefusedWhy } from '../../ports/store/commit.ts'
+import type { Effect, RefusedWhy } from '../../ports/store/log.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
+import type { OptionalConcerns } from '../../ports/store/store.ts'
 import type { Schema, Validation } from '../../schemas/schema.ts'
 import type { Slots } from '../slots.ts'
 
@@ -93,6 +94,8 @@ export interface ActivityContext {
   readonly escalateTo: string | undefined
   /** Who started the runs of which this one, or a run above it, is a fork. */
   readonly starters: readonly string[]
+  /** Whether the store lacks a concern. */
+  lacks(concern: keyof OptionalConcerns): boolean
   /** Returns the store's time. */
   now(): number
   record(draft: Draft): void

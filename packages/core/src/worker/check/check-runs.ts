@@ -24,7 +24,7 @@ export interface Checkable {
 
 /** Returns a stored run. */
 export function checkableOf(
-  store: Pick<StorePort, 'load' | 'checkpoints'>,
+  store: Pick<StorePort, 'log' | 'checkpoints'>,
   sha256: Sha256,
   row: RunRow,
 ): Checkable {

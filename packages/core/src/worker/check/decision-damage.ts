@@ -8,15 +8,16 @@ const pageSize = 500
 
 /** Checks the decisions of deleted runs, the newest first, and reports the damaged ones. */
 export async function checkDecisions(
-  store: Pick<StorePort, 'decisions'>,
+  { removals }: Pick<StorePort, 'removals'>,
   sha256: Sha256,
   { procedure, most }: { readonly procedure: string | null; readonly most: number },
 ): Promise<readonly RunCheck[]> {
   const found: RunCheck[] = []
+  if (removals === undefined) return found
   let before: DecisionQuery['before'] = null
   for (let seen = 0; seen < most; ) {
     const limit = Math.min(pageSize, most - seen)
-    const rows: readonly DecisionRow[] = await store.decisions({ run: null, procedure, before, limit })
+    const rows: readonly DecisionRow[] = await removals.decisions({ run: null, procedure, before, limit })
     for (const row of rows) if (!isAsSealed(sha256, row)) found.push(reportDamaged(row))
     const last = rows.at(-1)
     if (last === undefined || rows.length < limit) break

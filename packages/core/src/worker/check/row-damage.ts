@@ -14,12 +14,12 @@ const maxCheckpoints = 1_000
  * Returns what is damaged; null if nothing is. @throws as the pages of the log
  */
 export async function findRowDamage(
-  store: Pick<StorePort, 'checkpoints'>,
+  { checkpoints }: Pick<StorePort, 'checkpoints'>,
   row: RunRow,
   log: LogSource,
 ): Promise<string | null> {
   const query = { run: row.run, until: null, before: null, limit: maxCheckpoints }
-  const saved = (await store.checkpoints(query)).filter(({ seq }) => seq === null)
+  const saved = ((await checkpoints?.list(query)) ?? []).filter(({ seq }) => seq === null)
   if (row.parent === null && saved.length === 0) return null
   const recorded = new Map<number, Pick<CheckpointRow, 'name' | 'payload'>>()
   let firstPosition = 0

@@ -3,6 +3,7 @@ import type { Logger } from '../../ports/logger.ts'
 import type { Claimant, Claimed, Claims } from '../../ports/store/claims.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import type { SuspectStore } from '../../ports/store/suspects.ts'
 import { GroupTests } from './group-tests.ts'
 
 /** Maximum number of suspects read to choose a group. A worker has room for fewer. */
@@ -13,7 +14,7 @@ const maxAttempts = 5
 const lookAgainMs = 1_000
 
 interface Options {
-  readonly store: Pick<StorePort, 'suspects' | 'take' | 'endTest'>
+  readonly store: Pick<StorePort, 'claims' | 'suspects'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -60,28 +61,31 @@ export class CrashLoopTests {
     room: number,
   ): Promise<readonly Claimed[]> {
     const { store, clock } = this.#options
+    const { suspects } = store
+    // Then no run was ever tested.
+    if (suspects === undefined) return []
     if (this.#tests.endsInMs === 0) {
-      await store.endTest(claimant.worker)
+      await suspects.endTest(claimant.worker)
       this.#tests.end()
     }
     if (!leavesSuspects) this.#tests.choose([])
     else if (this.#tests.endsInMs === null && clock.elapsed() >= this.#looksAt)
-      return this.#take(claimant, room)
+      return this.#take(suspects, claimant, room)
     this.#arm()
     return []
   }
 
-  async #take(claimant: Claimant, room: number): Promise<readonly Claimed[]> {
+  async #take(suspects: SuspectStore, claimant: Claimant, room: number): Promise<readonly Claimed[]> {
     const { store, clock, logger } = this.#options
     const refused = new Set<RunKey>()
     for (let attempts = 0; attempts < maxAttempts && room > 0; attempts++) {
-      const listed = await store.suspects(claimant, maxListed)
+      const listed = await suspects.list(claimant, maxListed)
       const waiting = listed.filter(({ run }) => !refused.has(run))
       if (waiting.length === 0) this.#looksAt = clock.elapsed() + lookAgainMs
       const group = this.#tests.choose(waiting)
       if (group === null) break
       const runs = group.suspects.slice(0, room).map(({ run }) => run)
-      const claimed = await store.take(claimant, runs)
+      const claimed = await store.claims.take(claimant, runs)
       if (claimed.length === 0) {
         // Another worker claimed them first, or their rows are damaged. There may be more.
         for (const run of runs) refused.add(run)

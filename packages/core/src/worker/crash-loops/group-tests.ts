@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports/clock.ts'
 import { suspectTries } from '../../ports/crash-loops.ts'
-import type { Claimant, Claimed, Suspect } from '../../ports/store/claims.ts'
+import type { Claimant, Claimed } from '../../ports/store/claims.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
+import type { Suspect } from '../../ports/store/suspects.ts'
 
 // Crash-loop detection: finds a run that kills its workers, by adaptive group testing. Its state is in the rows of the runs.
 //

@@ -4,6 +4,7 @@ import type { Sha256 } from '../../base/hash.ts'
 import { toHex } from '../../base/hex.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Message } from '../../ports/store/mail.ts'
+import type { OptionalConcerns } from '../../ports/store/store.ts'
 import type { Schema, Validation } from '../../schemas/schema.ts'
 import type {
   Activity,
@@ -68,6 +69,9 @@ export class RunActivityContext implements ActivityContext {
     return this.#others
   }
 
+  lacks(concern: keyof OptionalConcerns): boolean {
+    return this.#run.services.store[concern] === undefined
+  }
   now(): number {
     return this.#run.services.time.now()
   }

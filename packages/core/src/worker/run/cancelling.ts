@@ -13,7 +13,7 @@ import type {
 } from '../../events/payloads.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
 import type { Pending } from '../../kernel/operation.ts'
-import type { Effect } from '../../ports/store/commit.ts'
+import type { Effect } from '../../ports/store/log.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import { runEvent } from '../../runs/run-event.ts'
 import { topicOf } from '../../runs/topics.ts'

@@ -1,5 +1,5 @@
 import type { Operation, Pending } from '../../kernel/operation.ts'
-import type { Effect, Unit } from '../../ports/store/commit.ts'
+import type { Effect, Unit } from '../../ports/store/log.ts'
 import type { Draft } from '../activities/activity.ts'
 import { type Ending, rollbackOf } from './ending.ts'
 import { composeNext } from './generations.ts'

@@ -1,4 +1,4 @@
-import type { Unit } from '../../ports/store/commit.ts'
+import type { Unit } from '../../ports/store/log.ts'
 import type { RunState } from './state.ts'
 
 // A strict unit is refused if a message has come since its decision. Under senders that never pause it would be refused
@@ -28,10 +28,12 @@ function hold(state: RunState): void {
     if (mail !== null) mailbox.learn(mail)
     state.ready()
   }
-  services.store.holdMail(services.worker, state.key, log.epoch, maxHoldMs).then(resume, (error: unknown) => {
-    services.logger.warn(`Run "${state.id}" could not hold messages back; retrying`, { error })
-    resume(null)
-  })
+  services.store.mail
+    .hold(services.worker, state.key, log.epoch, maxHoldMs)
+    .then(resume, (error: unknown) => {
+      services.logger.warn(`Run "${state.id}" could not hold messages back; retrying`, { error })
+      resume(null)
+    })
 }
 
 /** Ends a hold when its unit is written. The end of a run ends it too. */
@@ -41,5 +43,5 @@ export function noteWritten(state: RunState, { next, epoch }: Unit): void {
   if (!hasHeld || next.do !== 'keep') return
   const { store, worker } = state.services
   // Otherwise it ends with its time.
-  store.holdMail(worker, state.key, epoch, 0).catch(() => {})
+  store.mail.hold(worker, state.key, epoch, 0).catch(() => {})
 }

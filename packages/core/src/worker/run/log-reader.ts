@@ -4,8 +4,8 @@ import type { LogEvent, StoredEvent } from '../../events/event.ts'
 import { hashBefore } from '../../events/generation.ts'
 import { HeldLog, LogCheck, type LogHead } from '../../events/log-check.ts'
 import { type LogHash, sealEvery } from '../../events/seal.ts'
+import type { LogStore } from '../../ports/store/log.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
-import type { StorePort } from '../../ports/store/store.ts'
 
 /** Whole blocks, so that every event of a page can be verified. */
 const pageSize = 16 * sealEvery
@@ -30,14 +30,19 @@ export interface GenerationEnd extends LogHead {
 
 /** Reads the present generation of a log page by page and returns only verified events. */
 export class LogReader {
-  readonly #store: Pick<StorePort, 'load'>
+  readonly #store: { readonly log: Pick<LogStore, 'load'> }
   readonly #sha256: Sha256
   readonly #run: RunKey
   readonly #end: GenerationEnd
   #hash: LogHash | null = null
   #log: HeldLog | null = null
 
-  constructor(store: Pick<StorePort, 'load'>, sha256: Sha256, run: RunKey, end: GenerationEnd) {
+  constructor(
+    store: { readonly log: Pick<LogStore, 'load'> },
+    sha256: Sha256,
+    run: RunKey,
+    end: GenerationEnd,
+  ) {
     this.#store = store
     this.#sha256 = sha256
     this.#run = run
@@ -76,7 +81,7 @@ export class LogReader {
   #read(seq: number): Promise<readonly StoredEvent[]> | null {
     const { head } = this.#end
     if (seq >= head) return null
-    const reading = this.#store.load(this.#run, seq, Math.min(pageSize, head - seq)).catch(passOn)
+    const reading = this.#store.log.load(this.#run, seq, Math.min(pageSize, head - seq)).catch(passOn)
     // A caller that stops early is not told of a failed read.
     reading.catch(() => {})
     return reading

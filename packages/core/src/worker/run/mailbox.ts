@@ -134,7 +134,7 @@ export class Mailbox {
     try {
       while (this.isBehind) {
         const upTo = this.#counter
-        const messages = await this.#store.mail(this.#run, this.#seen).catch(passOn)
+        const messages = await this.#store.mail.list(this.#run, this.#seen).catch(passOn)
         for (const message of messages) this.#putNew(message)
         this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
         this.#counter = Math.max(this.#counter, this.#seen)

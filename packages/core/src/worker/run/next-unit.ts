@@ -1,7 +1,7 @@
 import { unreachable } from '../../base/unreachable.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import { createScope } from '../../kernel/scope.ts'
-import type { Unit } from '../../ports/store/commit.ts'
+import type { Unit } from '../../ports/store/log.ts'
 import { isEndOfOther, positionOf } from '../../runs/topics.ts'
 import { consume, type Draft } from '../activities/activity.ts'
 import type { Bug } from './diagnose.ts'

@@ -4,13 +4,14 @@ import { failureOf } from '../../errors/failure.ts'
 import { noPosition } from '../../events/event.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { NoticePayload, RollbackRecord } from '../../events/payloads.ts'
-import type { Effect } from '../../ports/store/commit.ts'
+import type { Effect } from '../../ports/store/log.ts'
 import type { RunState } from './state.ts'
 
 // What a run tells people by itself: undos that failed, and undos that did not run.
 
 /** Tells of the undos that have failed since the last unit. Told once: a store keeps one of each. */
 export function tellOfFailedUndos(state: RunState): readonly Effect[] {
+  if (state.services.store.notices === undefined) return none
   const { failed } = state.continuation.rollback
   const told = state.toldUndos
   if (failed.length === told) return none
@@ -24,7 +25,9 @@ export function tellOfFailedUndos(state: RunState): readonly Effect[] {
 
 /** Tells of the undos that an ended run skips. */
 export function tellOfSkippedUndos(state: RunState, rollback: RollbackRecord | null): readonly Effect[] {
-  return rollback?.skipped === undefined ? none : [notice(state, rollback.skipped)]
+  return state.services.store.notices === undefined || rollback?.skipped === undefined
+    ? none
+    : [notice(state, rollback.skipped)]
 }
 
 const none: readonly Effect[] = []

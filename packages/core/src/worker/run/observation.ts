@@ -4,7 +4,7 @@ import type { AgentResult, AttemptedPayload, FailedPayload } from '../../events/
 import type { Pending } from '../../kernel/operation.ts'
 import type { AttemptObservation, ObservedRun, Observer } from '../../ports/observer.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
-import type { Unit } from '../../ports/store/commit.ts'
+import type { Unit } from '../../ports/store/log.ts'
 import type { Continuation } from './continuation.ts'
 
 /** A run, as far as its reports need it. */

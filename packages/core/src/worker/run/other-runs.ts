@@ -23,7 +23,7 @@ import type { RunState } from './state.ts'
 export function createOtherRuns(run: RunState, keyOf: (position: number) => string): OtherRuns {
   const { services } = run
   const count = (root: string, limit: number): Promise<number> =>
-    untilRead(run, () => services.store.countDescendants(root, limit))
+    untilRead(run, () => services.store.runs.countDescendants(root, limit))
   const own = (family: ForkFamily, id: string): string => ownIdOf(services.sha256, family, id)
   const givenTo = ({ id }: ChildSpec): string | null => {
     const { family } = run.continuation
@@ -56,7 +56,7 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
       return root === null ? compose() : whenKnown(services.families.admit(root, count), compose)
     },
     isBeingCreated: (id) => run.outbox.creates(id),
-    find: (id) => untilRead(run, () => services.store.find(id)),
+    find: (id) => untilRead(run, () => services.store.runs.find(id)),
     comesLater: (id) => comesLater(run, id),
     warnOfMissing(id) {
       services.remarks.warn(
@@ -116,11 +116,11 @@ async function address(
   isTouched: boolean,
 ): Promise<string> {
   const { store } = services
-  if ((await store.find(own)) !== null) return own
+  if ((await store.runs.find(own)) !== null) return own
   if (!isTouched) return id
   for (let above: string | undefined = id; above !== undefined; ) {
     if (originals.includes(above)) throw new PawlError('run-shared', { run: id, original: above })
-    above = (await store.find(above))?.parent?.run
+    above = (await store.runs.find(above))?.parent?.run
   }
   return id
 }
@@ -132,7 +132,7 @@ async function hasInput(
   child: ChildRun,
   given: Uint8Array | null,
 ): Promise<boolean> {
-  const [first] = await services.store.load(run, base, 1)
+  const [first] = await services.store.log.load(run, base, 1)
   try {
     if (first === undefined) throw new LogDamaged('it has no log')
     const recorded = readStarted(first)

@@ -1,6 +1,6 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
-import type { Effect } from '../../ports/store/commit.ts'
+import type { Effect } from '../../ports/store/log.ts'
 import { payloadBytesOf } from '../../ports/store/payload-bytes.ts'
 import { runEvent } from '../../runs/run-event.ts'
 import type { Activity, Draft, RunDraft } from '../activities/activity.ts'

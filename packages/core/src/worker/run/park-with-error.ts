@@ -157,7 +157,7 @@ export function parkWithError(
     },
   }
   const write = (): Promise<boolean> =>
-    store.mark(worker, run.key, run.epoch, mark, reason, cause, run.seen, run.wakeAt)
+    store.runs.mark(worker, run.key, run.epoch, mark, reason, cause, run.seen, run.wakeAt)
   void retrying(clock, policy, write).then((isMarked) => {
     if (isGivenUp) return
     const { id, procedure } = run

@@ -1,5 +1,5 @@
 import type { ProgressRecord, RunInfo } from '../../events/payloads.ts'
-import type { Effect } from '../../ports/store/commit.ts'
+import type { Effect } from '../../ports/store/log.ts'
 
 /** How long what a run shows of itself may wait for a commit. */
 const publishAfterMs = 500

@@ -10,7 +10,7 @@ import type {
   WatchPayload,
 } from '../../events/payloads.ts'
 import { cancelKey } from '../../ports/codes.ts'
-import type { Effect } from '../../ports/store/commit.ts'
+import type { Effect } from '../../ports/store/log.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { EndState } from '../../ports/store/runs.ts'
 import { topicOf } from '../../runs/topics.ts'

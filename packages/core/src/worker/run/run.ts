@@ -1,7 +1,7 @@
 import type { AskSpec } from '../../authoring/operations.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
-import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
+import type { Unit, UnitOutcome } from '../../ports/store/log.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import {

@@ -1,5 +1,5 @@
 import type { RunInfo, RunOrigin } from '../../events/payloads.ts'
-import type { Unit } from '../../ports/store/commit.ts'
+import type { Unit } from '../../ports/store/log.ts'
 import type { Draft, RunDraft } from '../activities/activity.ts'
 import { cancelledEvent, noteOf } from './cancelling.ts'
 import { tellOfFailedUndos } from './notices.ts'

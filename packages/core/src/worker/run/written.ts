@@ -1,6 +1,6 @@
 import { topics } from '../../base/notifier.ts'
 import type { LogEvent } from '../../events/event.ts'
-import type { Effect, RefusedWhy, Unit, UnitOutcome } from '../../ports/store/commit.ts'
+import type { Effect, RefusedWhy, Unit, UnitOutcome } from '../../ports/store/log.ts'
 import { notifyOfAsks, reportUndos } from './ended.ts'
 import { type NextGeneration, nextGeneration } from './generations.ts'
 import { noteWritten } from './holding.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Claimant, Claimed, Suspect } from '../../../src/ports/store/claims.ts'
+import type { Claimant, Claimed } from '../../../src/ports/store/claims.ts'
 import type { RunKey } from '../../../src/ports/store/runs.ts'
+import type { Suspect } from '../../../src/ports/store/suspects.ts'
 import { CrashLoopTests } from '../../../src/worker/crash-loops/crash-loop-tests.ts'
 
 type Options = ConstructorParameters<typeof CrashLoopTests>[0]
@@ -18,20 +19,22 @@ function create(waiting: Suspect[], refused: readonly RunKey[] = []) {
   const calls: string[] = []
   const turns: number[] = []
   let isFailing = false
-  const store = {
-    async suspects() {
+  const suspects = {
+    async list() {
       calls.push('suspects')
       return [...waiting].sort((a, b) => b.positives - a.positives || a.dueAt - b.dueAt)
     },
+    async endTest() {
+      if (isFailing) throw new Error('the disk is full')
+      calls.push('end')
+    },
+  }
+  const claims = {
     async take(_: Claimant, runs: readonly RunKey[]) {
       const taken = waiting.filter(({ run }) => runs.includes(run) && !refused.includes(run))
       calls.push(`take ${taken.map(({ run }) => run).join()}`)
       waiting = waiting.filter((one) => !taken.includes(one))
       return taken as unknown as readonly Claimed[]
-    },
-    async endTest() {
-      if (isFailing) throw new Error('the disk is full')
-      calls.push('end')
     },
   }
   const clock = {
@@ -43,7 +46,9 @@ function create(waiting: Suspect[], refused: readonly RunKey[] = []) {
     },
   }
   const logger = { info: () => {} }
-  const tests = new CrashLoopTests({ store, clock, logger } as unknown as Options, () => turns.push(now))
+  const tests = new CrashLoopTests({ store: { suspects, claims }, clock, logger } as unknown as Options, () =>
+    turns.push(now),
+  )
   return {
     ...{ tests, calls, turns },
     next: async (room = 100) =>

@@ -4,7 +4,6 @@ import { LogDamaged, PayloadCorrupt, WrittenLater } from '../../../src/events/co
 import type { LogEvent, StoredEvent } from '../../../src/events/event.ts'
 import type { LogHead } from '../../../src/events/log-check.ts'
 import { LogHash } from '../../../src/events/seal.ts'
-import type { StorePort } from '../../../src/ports/store/store.ts'
 import { LogReader, ReadFailed } from '../../../src/worker/run/log-reader.ts'
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
@@ -38,12 +37,14 @@ interface Reading {
 function read(log: Log, { fails, max = 10_000 }: Reading = {}) {
   const asked: number[] = []
   const store = {
-    async load(_run: number, seq: number, limit: number) {
-      asked.push(seq)
-      if (seq === fails?.at) throw fails.error
-      return log.events.slice(seq, seq + Math.min(limit, max))
+    log: {
+      async load(_run: number, seq: number, limit: number) {
+        asked.push(seq)
+        if (seq === fails?.at) throw fails.error
+        return log.events.slice(seq, seq + Math.min(limit, max))
+      },
     },
-  } as unknown as StorePort
+  }
   return { asked, pages: new LogReader(store, sha256, 1, { ...log, base: 0 }).pages() }
 }
 

@@ -12,8 +12,10 @@ function createMailbox(counter = 0) {
   const readings: { readonly after: number; readonly answer: (messages: readonly Message[]) => void }[] = []
   let read = 0
   const store = {
-    mail: (_run: number, after: number) =>
-      new Promise<readonly Message[]>((answer) => readings.push({ after, answer })),
+    mail: {
+      list: (_run: number, after: number) =>
+        new Promise<readonly Message[]>((answer) => readings.push({ after, answer })),
+    },
   } as unknown as WorkerServices['store']
   const onUnread = (error: unknown): void => {
     throw error

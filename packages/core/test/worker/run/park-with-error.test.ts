@@ -17,10 +17,12 @@ async function put(outcomes: readonly (boolean | Error)[]) {
   const clock = { elapsed: () => 0, after: (_ms: number, body: () => void) => void setImmediate(body) }
   const services = {
     store: {
-      mark: async () => {
-        const outcome = left.shift()
-        if (outcome instanceof Error) throw outcome
-        return outcome
+      runs: {
+        mark: async () => {
+          const outcome = left.shift()
+          if (outcome instanceof Error) throw outcome
+          return outcome
+        },
       },
     },
     worker: 7,

@@ -1,4 +1,4 @@
-import type { Claimant, Claimed, NewMessage, RunKey, StorePort, WorkerKey } from '@pawl/core/storage'
+import type { Claimant, Claimed, NewMessage, RunKey, WholeStore, WorkerKey } from '@pawl/core/storage'
 import { allAsks, allRuns, answerTo, bytes, hex, newRun, started } from '../builders.ts'
 import type { Dump } from '../subject.ts'
 import { type Model, pickMarked, pickOwner, pickRun, planUnits } from './model.ts'
@@ -9,12 +9,12 @@ const noWorker: WorkerKey = -1
 
 /** Plays operations on one store and reports their outcomes in a form that is equal for every store. */
 export class Player {
-  readonly #port: StorePort
+  readonly #port: WholeStore
   readonly #workers: WorkerKey[] = []
   readonly #keys = new Map<string, RunKey>()
   readonly #ids = new Map<RunKey, string>()
 
-  constructor(port: StorePort) {
+  constructor(port: WholeStore) {
     this.#port = port
   }
 
@@ -24,16 +24,16 @@ export class Player {
     switch (operation.do) {
       case 'register':
         this.#workers.push(
-          await port.register({ name: 'test', leaseMs: operation.isDoomed ? -1000 : 600_000 }),
+          await port.workers.register({ name: 'test', leaseMs: operation.isDoomed ? -1000 : 600_000 }),
         )
         return null
       case 'beat':
-        return port.beat(this.#worker(operation.worker))
+        return port.workers.beat(this.#worker(operation.worker))
       case 'release':
-        await port.release(this.#worker(operation.worker))
+        await port.workers.release(this.#worker(operation.worker))
         return null
       case 'sweep':
-        return port.sweep()
+        return port.workers.sweep()
       case 'create':
         return this.#create(operation.runs)
       case 'commit': {
@@ -41,7 +41,7 @@ export class Player {
         const worker = this.#workers[owner] ?? noWorker
         const units = planUnits(model, owner, operation.units)
         return this.#show(
-          await port.commit(
+          await port.log.commit(
             worker,
             units.map(({ id, ...unit }) => ({ ...unit, run: this.#key(id) })),
           ),
@@ -51,20 +51,20 @@ export class Player {
         const messages = operation.messages.map((message) =>
           showMessage(pickRun(model, message.run), message),
         )
-        return this.#show(await port.send(messages, this.#claimant(operation.claimant)))
+        return this.#show(await port.mail.send(messages, this.#claimant(operation.claimant)))
       }
       case 'answer': {
         const answers = operation.answers.map(({ run, position, by, payload }) =>
           answerTo(pickRun(model, run), position, { by: `user:${by}`, payload }),
         )
-        return this.#show(await port.answer(answers, this.#claimant(operation.claimant)))
+        return this.#show(await port.asks.answer(answers, this.#claimant(operation.claimant)))
       }
       case 'mark': {
         const run = model.runs[operation.run % Math.max(1, model.runs.length)]
         if (!run) return false
         const mark = operation.isStuck ? 'stuck' : 'quarantined'
         const epoch = run.epoch + operation.epochOff
-        return port.mark(
+        return port.runs.mark(
           this.#workers[run.worker ?? 0] ?? noWorker,
           this.#key(run.id),
           epoch,
@@ -74,38 +74,38 @@ export class Player {
         )
       }
       case 'retry':
-        return port.retry(
+        return port.runs.retry(
           this.#key(pickMarked(model, operation.run)),
           operation.isStuck ? 'stuck' : 'quarantined',
         )
       case 'claim': {
-        const { runs } = await port.claim(this.#claimantOf(operation), 1000)
+        const { runs } = await port.claims.claim(this.#claimantOf(operation), 1000)
         return this.#show([...runs].sort(byId))
       }
       case 'suspects': {
-        const found = await port.suspects(this.#claimantOf(operation), 1000)
+        const found = await port.suspects.list(this.#claimantOf(operation), 1000)
         return this.#show(found.map((one) => ({ ...one, id: this.#ids.get(one.run) ?? '' })).sort(byId))
       }
       case 'take': {
         const runs = operation.runs.map((number) => this.#key(pickRun(model, number)))
-        const taken = await port.take(
+        const taken = await port.claims.take(
           { worker: this.#worker(operation.worker), procedures: [{ name: 'refund', versions: [1, 2] }] },
           [...new Set(runs)],
         )
         return this.#show([...taken].sort(byId))
       }
       case 'endTest':
-        await port.endTest(this.#worker(operation.worker))
+        await port.suspects.endTest(this.#worker(operation.worker))
         return null
       case 'retryStuck':
-        return port.retryStuck(this.#claimantOf(operation))
+        return port.claims.retryStuck(this.#claimantOf(operation))
       case 'read':
         return this.#read(pickRun(model, operation.run), operation.from)
     }
   }
 
   async #create(runs: readonly PlannedRun[]): Promise<unknown> {
-    const created = await this.#port.create(
+    const created = await this.#port.runs.create(
       runs.map(({ name, procedure, version, worker, payload }) =>
         newRun(`run ${name}`, {
           procedure,
@@ -126,16 +126,16 @@ export class Player {
 
   async #read(id: string, from: number): Promise<unknown> {
     const key = this.#key(id)
-    const asks = await this.#port.asks(allAsks({ limit: 1000 }))
-    const byName = await this.#port.asks(allAsks({ to: ['team:finance'], limit: 1000 }))
+    const asks = await this.#port.asks.list(allAsks({ limit: 1000 }))
+    const byName = await this.#port.asks.list(allAsks({ to: ['team:finance'], limit: 1000 }))
     return this.#show([
-      await this.#port.find(id),
-      await this.#port.load(key, from, 5),
-      await this.#port.mail(key, from),
-      await this.#port.ask(id, from),
-      await this.#port.askByKey(id, `key ${from}`),
-      await this.#port.runs(allRuns({ statuses: ['waiting', 'stuck', 'completed'], limit: 1000 })),
-      await this.#port.runs(allRuns({ tag: `tag ${from}`, limit: 3 })),
+      await this.#port.runs.find(id),
+      await this.#port.log.load(key, from, 5),
+      await this.#port.mail.list(key, from),
+      await this.#port.asks.find(id, from),
+      await this.#port.asks.findByKey(id, `key ${from}`),
+      await this.#port.runs.list(allRuns({ statuses: ['waiting', 'stuck', 'completed'], limit: 1000 })),
+      await this.#port.runs.list(allRuns({ tag: `tag ${from}`, limit: 3 })),
       // The order of asks of one urgency depends on the clock of each store.
       ...[asks, byName].map((rows) =>
         [...rows].sort((a, b) => byId({ id: a.run }, { id: b.run }) || a.position - b.position),

@@ -1,4 +1,4 @@
-import { connectTo } from '@pawl/core/storage'
+import { connectTo, type WholeStore } from '@pawl/core/storage'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memorySubject } from '../memory-subject.ts'
@@ -80,7 +80,8 @@ async function openStore(subject: StoreSubject): Promise<OpenStore> {
   await port.open()
   return {
     place,
-    player: new Player(port),
+    // Every concern is played.
+    player: new Player(port as WholeStore),
     async close() {
       await port.close()
       await place.remove()

@@ -21,7 +21,7 @@ export function describeAnswers(test: StageTest): void {
       })
       const outcome = await stage.commit(standing, { opens: [given] })
       const { answered, payload, ...shown } = given
-      const ask = await stage.port.ask('a', 3)
+      const ask = await stage.port.asks.find('a', 3)
       expect(ask).toMatchObject({
         ...shown,
         run: 'a',
@@ -40,9 +40,9 @@ export function describeAnswers(test: StageTest): void {
     test('an ask is found by its key', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3, { key: 'k' }), newAsk(4)] })
-      expect(await stage.port.askByKey('a', 'k')).toMatchObject({ position: 3, key: 'k' })
-      expect(await stage.port.askByKey('a', 'other')).toBeNull()
-      expect(await stage.port.askByKey('b', 'k')).toBeNull()
+      expect(await stage.port.asks.findByKey('a', 'k')).toMatchObject({ position: 3, key: 'k' })
+      expect(await stage.port.asks.findByKey('a', 'other')).toBeNull()
+      expect(await stage.port.asks.findByKey('b', 'k')).toBeNull()
     })
 
     test('an ask is found by the key of its run', async (stage) => {
@@ -51,24 +51,28 @@ export function describeAnswers(test: StageTest): void {
       await stage.commit(a, { opens: [newAsk(3), newAsk(4)] })
       await stage.commit(b, { opens: [newAsk(3)] })
       const found = await Promise.all([
-        ...[stage.port.askOf(a.run, 3), stage.port.askOf(b.run, 3), stage.port.askOf(a.run, 4)],
         ...[
-          stage.port.askOf(a.run, 5),
-          stage.port.askOf(2 ** 44 - 1, 3),
-          stage.port.askOf(a.run, 2 ** 20 - 1),
+          stage.port.asks.findByRunKey(a.run, 3),
+          stage.port.asks.findByRunKey(b.run, 3),
+          stage.port.asks.findByRunKey(a.run, 4),
+        ],
+        ...[
+          stage.port.asks.findByRunKey(a.run, 5),
+          stage.port.asks.findByRunKey(2 ** 44 - 1, 3),
+          stage.port.asks.findByRunKey(a.run, 2 ** 20 - 1),
         ],
       ])
       expect(found.map((row) => row && `${row.run}/${row.position}`)).toEqual([
         ...['a/3', 'b/3', 'a/4'],
         ...[null, null, null],
       ])
-      expect(found[0]).toEqual(await stage.port.ask('a', 3))
+      expect(found[0]).toEqual(await stage.port.asks.find('a', 3))
     })
 
     test('an ask that was never opened does not exist', async (stage) => {
       await stage.owned('a', await stage.worker())
-      expect(await stage.port.ask('a', 0)).toBeNull()
-      expect(await stage.port.ask('nowhere', 0)).toBeNull()
+      expect(await stage.port.asks.find('a', 0)).toBeNull()
+      expect(await stage.port.asks.find('nowhere', 0)).toBeNull()
     })
 
     test('a position that is taken is a conflict, and nothing is written', async (stage) => {
@@ -76,7 +80,7 @@ export function describeAnswers(test: StageTest): void {
       await stage.commit(standing, { opens: [newAsk(3)] })
       const opens = [newAsk(4), newAsk(3)]
       expect(await stage.commit(standing, { opens, info: bytes('x') })).toEqual({ outcome: 'conflict' })
-      expect(await stage.port.ask('a', 4)).toBeNull()
+      expect(await stage.port.asks.find('a', 4)).toBeNull()
       expect(await stage.find('a')).toMatchObject({ head: 2, info: null })
     })
 
@@ -89,7 +93,7 @@ export function describeAnswers(test: StageTest): void {
       ]
       await stage.commit(b, { opens: [newAsk(3, { key: 'k' })] })
       const units = [a, b, c].map((standing) => unitFor(standing, { opens: [newAsk(4, { key: 'k' })] }))
-      expect((await stage.port.commit(worker, units)).map(({ outcome }) => outcome)).toEqual([
+      expect((await stage.port.log.commit(worker, units)).map(({ outcome }) => outcome)).toEqual([
         'ok',
         'conflict',
         'ok',
@@ -101,7 +105,7 @@ export function describeAnswers(test: StageTest): void {
         const standing = await stage.owned('a', await stage.worker())
         await stage.commit(standing, { opens: [newAsk(3)] })
         const outcome = await stage.commit(standing, { closes: [{ position: 3, status }], strict: true })
-        expect(await stage.port.ask('a', 3)).toMatchObject({
+        expect(await stage.port.asks.find('a', 3)).toMatchObject({
           status,
           closedAt: outcome.outcome === 'ok' ? outcome.at : 0,
           answeredBy: null,
@@ -112,7 +116,7 @@ export function describeAnswers(test: StageTest): void {
     test('an ask opened and closed in one unit is closed', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)], closes: [{ position: 3, status: 'withdrawn' }] })
-      expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'withdrawn' })
+      expect(await stage.port.asks.find('a', 3)).toMatchObject({ status: 'withdrawn' })
     })
 
     test('closing an ask that is closed or missing changes nothing', async (stage) => {
@@ -124,7 +128,7 @@ export function describeAnswers(test: StageTest): void {
         { position: 9, status: 'withdrawn' } as const,
       ]
       expect(await stage.commit(standing, { closes })).toMatchObject({ outcome: 'ok' })
-      expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'timed-out' })
+      expect(await stage.port.asks.find('a', 3)).toMatchObject({ status: 'timed-out' })
     })
   })
 
@@ -132,17 +136,17 @@ export function describeAnswers(test: StageTest): void {
     test('an answer closes the ask, names its actor, and is stored as a message', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
-      const [answered] = await stage.port.answer([answerTo('a', 3)], null)
+      const [answered] = await stage.port.asks.answer([answerTo('a', 3)], null)
       expect(answered).toMatchObject({
         outcome: 'answered',
         run: standing.run,
         claimed: null,
       })
       const at = answered?.outcome === 'answered' ? answered.message?.at : 0
-      const ask = await stage.port.ask('a', 3)
+      const ask = await stage.port.asks.find('a', 3)
       expect(ask).toMatchObject({ status: 'answered', answeredBy: 'user:amy', closedAt: at })
       expect(text(ask?.answer)).toBe('yes')
-      const mail = await stage.port.mail(standing.run, 0)
+      const mail = await stage.port.mail.list(standing.run, 0)
       expect(mail).toMatchObject([{ n: 1, at, kind: 'answer', name: '3' }])
       expect(answered && messageOf(answered)).toEqual(mail[0] && comparable(mail[0]))
       expect(text(mail[0]?.payload)).toBe('yes')
@@ -157,8 +161,14 @@ export function describeAnswers(test: StageTest): void {
       }
       const { port } = stage
       const asks = await Promise.all([
-        ...[port.ask('a b', 3), port.ask('a', 3), port.ask('a', 4), port.ask('a', 5), port.ask('b', 3)],
-        ...[port.askByKey('a b', 'c'), port.askByKey('a', 'b c'), port.askByKey('a', 'c')],
+        ...[
+          port.asks.find('a b', 3),
+          port.asks.find('a', 3),
+          port.asks.find('a', 4),
+          port.asks.find('a', 5),
+          port.asks.find('b', 3),
+        ],
+        ...[port.asks.findByKey('a b', 'c'), port.asks.findByKey('a', 'b c'), port.asks.findByKey('a', 'c')],
       ])
       expect(asks.map((ask) => ask && [ask.run, ask.position])).toEqual([
         ...[['a b', 3], ['a', 3], ['a', 4], null, null],
@@ -169,8 +179,8 @@ export function describeAnswers(test: StageTest): void {
     test('the second answer is told the winner, and stores nothing', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
-      await stage.port.answer([answerTo('a', 3)], null)
-      const [second] = await stage.port.answer(
+      await stage.port.asks.answer([answerTo('a', 3)], null)
+      const [second] = await stage.port.asks.answer(
         [answerTo('a', 3, { by: 'user:bob', payload: bytes('no') })],
         null,
       )
@@ -186,7 +196,7 @@ export function describeAnswers(test: StageTest): void {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
       const answers = ['user:amy', 'user:bob'].map((by) => answerTo('a', 3, { by }))
-      const answered = await stage.port.answer(answers, null)
+      const answered = await stage.port.asks.answer(answers, null)
       expect(answered).toMatchObject([
         { outcome: 'answered' },
         { outcome: 'closed', ask: { answeredBy: 'user:amy' } },
@@ -195,7 +205,7 @@ export function describeAnswers(test: StageTest): void {
 
     test('an ask that was never opened is missing', async (stage) => {
       await stage.owned('a', await stage.worker())
-      const answered = await stage.port.answer([answerTo('a', 3), answerTo('nowhere', 3)], null)
+      const answered = await stage.port.asks.answer([answerTo('a', 3), answerTo('nowhere', 3)], null)
       expect(answered).toEqual([{ outcome: 'missing' }, { outcome: 'missing' }])
     })
 
@@ -203,7 +213,7 @@ export function describeAnswers(test: StageTest): void {
       test(`an ask that is ${status} takes no answer`, async (stage) => {
         const standing = await stage.owned('a', await stage.worker())
         await stage.commit(standing, { opens: [newAsk(3)], closes: [{ position: 3, status }] })
-        expect(await stage.port.answer([answerTo('a', 3)], null)).toMatchObject([
+        expect(await stage.port.asks.answer([answerTo('a', 3)], null)).toMatchObject([
           { outcome: 'closed', ask: { status } },
         ])
         expect(await stage.find('a')).toMatchObject({ mail: 0 })
@@ -215,7 +225,7 @@ export function describeAnswers(test: StageTest): void {
       await stage.commit(standing, {
         opens: [newAsk(3, { closesAt: longAgo }), newAsk(4, { closesAt: later })],
       })
-      const answered = await stage.port.answer([answerTo('a', 3), answerTo('a', 4)], null)
+      const answered = await stage.port.asks.answer([answerTo('a', 3), answerTo('a', 4)], null)
       expect(answered).toMatchObject([
         { outcome: 'closed', ask: { status: 'open' } },
         { outcome: 'answered' },
@@ -225,27 +235,29 @@ export function describeAnswers(test: StageTest): void {
     test('an overdue ask still takes an answer', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3, { dueAt: longAgo })] })
-      expect(await stage.port.answer([answerTo('a', 3)], null)).toMatchObject([{ outcome: 'answered' }])
+      expect(await stage.port.asks.answer([answerTo('a', 3)], null)).toMatchObject([{ outcome: 'answered' }])
     })
 
     test('an ended run takes no answer', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)], next: { do: 'end', state: 'failed' } })
-      expect(await stage.port.answer([answerTo('a', 3)], null)).toMatchObject([{ outcome: 'closed' }])
+      expect(await stage.port.asks.answer([answerTo('a', 3)], null)).toMatchObject([{ outcome: 'closed' }])
       expect(await stage.find('a')).toMatchObject({ mail: 0 })
     })
 
     test('an answer wakes the run that waits for it', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker, { opens: [newAsk(3)], next: { do: 'park', wakeAt: later } })
-      await stage.port.answer([answerTo('a', 3)], null)
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1, epoch: 2 }])
+      await stage.port.asks.answer([answerTo('a', 3)], null)
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([
+        { id: 'a', mail: 1, epoch: 2 },
+      ])
     })
 
     test('an answer claims the run for its sender, in the same transaction', async (stage) => {
       const claimant = await stage.claimant()
       const { run } = await stage.parked('a', claimant.worker, { opens: [newAsk(3)], next: park })
-      const answered = await stage.port.answer([answerTo('a', 3)], claimant)
+      const answered = await stage.port.asks.answer([answerTo('a', 3)], claimant)
       expect(answered).toMatchObject([
         { outcome: 'answered', claimed: { run, id: 'a', epoch: 2, head: 2, mail: 1 } },
       ])
@@ -256,7 +268,7 @@ export function describeAnswers(test: StageTest): void {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
-      expect(await stage.port.answer([answerTo('a', 3)], claimant)).toMatchObject([
+      expect(await stage.port.asks.answer([answerTo('a', 3)], claimant)).toMatchObject([
         { outcome: 'answered', claimed: null },
       ])
     })
@@ -265,7 +277,7 @@ export function describeAnswers(test: StageTest): void {
       const worker = await stage.worker()
       await stage.parked('a', worker, { opens: [newAsk(3)], next: park })
       const claimant = await stage.claimant([{ name: 'other', versions: [1] }])
-      expect(await stage.port.answer([answerTo('a', 3)], claimant)).toMatchObject([
+      expect(await stage.port.asks.answer([answerTo('a', 3)], claimant)).toMatchObject([
         { outcome: 'answered', claimed: null },
       ])
     })
@@ -273,7 +285,7 @@ export function describeAnswers(test: StageTest): void {
     test('an answer keeps a run from being parked', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
-      await stage.port.answer([answerTo('a', 3)], null)
+      await stage.port.asks.answer([answerTo('a', 3)], null)
       expect(await stage.commit(standing, { next: park })).toMatchObject({
         outcome: 'ok',
         parked: false,
@@ -284,10 +296,10 @@ export function describeAnswers(test: StageTest): void {
     test('an answer keeps a strict unit from closing the ask', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
-      await stage.port.answer([answerTo('a', 3)], null)
+      await stage.port.asks.answer([answerTo('a', 3)], null)
       const closes = [{ position: 3, status: 'timed-out' }] as const
       expect(await stage.commit(standing, { closes, strict: true })).toEqual({ outcome: 'mail', mail: 1 })
-      expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'answered' })
+      expect(await stage.port.asks.find('a', 3)).toMatchObject({ status: 'answered' })
     })
 
     test('outcomes are in the order of the answers', async (stage) => {
@@ -301,7 +313,7 @@ export function describeAnswers(test: StageTest): void {
         answerTo('b', 1),
         answerTo('a', 1),
       ]
-      const answered = await stage.port.answer(answers, null)
+      const answered = await stage.port.asks.answer(answers, null)
       expect(answered.map(({ outcome }) => outcome)).toEqual([
         'answered',
         'missing',
@@ -309,7 +321,7 @@ export function describeAnswers(test: StageTest): void {
         'closed',
         'answered',
       ])
-      expect(await stage.port.answer([], null)).toEqual([])
+      expect(await stage.port.asks.answer([], null)).toEqual([])
     })
   })
 }

@@ -1,4 +1,4 @@
-import type { Claimant, StorePort } from '@pawl/core/storage'
+import type { Claimant, WholeStore } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import { later, newRun, signal } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
@@ -7,8 +7,8 @@ export function describeClaims(test: StageTest): void {
   describe('claims', () => {
     test('a claim returns everything the worker needs', async (stage) => {
       const claimant = await stage.claimant()
-      const [created] = await stage.port.create([newRun('a')])
-      const claims = await stage.port.claim(claimant, 10)
+      const [created] = await stage.port.runs.create([newRun('a')])
+      const claims = await stage.port.claims.claim(claimant, 10)
       expect(claims).toEqual({
         runs: [
           {
@@ -36,7 +36,7 @@ export function describeClaims(test: StageTest): void {
 
     test('a claim on an empty store is empty', async (stage) => {
       const before = await stage.port.now()
-      const { runs, at, nextDueAt } = await stage.port.claim(await stage.claimant(), 10)
+      const { runs, at, nextDueAt } = await stage.port.claims.claim(await stage.claimant(), 10)
       expect([runs, nextDueAt]).toEqual([[], null])
       expect(at).toBeGreaterThanOrEqual(before)
       expect(at).toBeLessThanOrEqual(await stage.port.now())
@@ -52,8 +52,8 @@ export function describeClaims(test: StageTest): void {
       ] as const) {
         await stage.parked(id, claimant.worker, { next: { do: 'park', wakeAt } })
       }
-      expect(ids(await stage.port.claim(claimant, 3))).toEqual(['b', 'd', 'a'])
-      expect(ids(await stage.port.claim(claimant, 3))).toEqual(['c'])
+      expect(ids(await stage.port.claims.claim(claimant, 3))).toEqual(['b', 'd', 'a'])
+      expect(ids(await stage.port.claims.claim(claimant, 3))).toEqual(['c'])
     })
 
     test('a claim returns the longest due run first, whatever its procedure and version', async (stage) => {
@@ -72,24 +72,24 @@ export function describeClaims(test: StageTest): void {
         const standing = await stage.owned(id, claimant.worker, { procedure, version })
         await stage.commit(standing, { next: { do: 'park', wakeAt } })
       }
-      expect(ids(await stage.port.claim(claimant, 2))).toEqual(['b', 'e'])
-      expect(ids(await stage.port.claim(claimant, 10))).toEqual(['c', 'a', 'd'])
+      expect(ids(await stage.port.claims.claim(claimant, 2))).toEqual(['b', 'e'])
+      expect(ids(await stage.port.claims.claim(claimant, 10))).toEqual(['c', 'a', 'd'])
     })
 
     test('a claim keeps its limit, and the remaining runs are due for the next', async (stage) => {
-      await stage.port.create(['a', 'b', 'c', 'd', 'e'].map((id) => newRun(id)))
+      await stage.port.runs.create(['a', 'b', 'c', 'd', 'e'].map((id) => newRun(id)))
       const [one, two] = [await stage.claimant(), await stage.claimant()]
-      const first = await stage.port.claim(one, 2)
+      const first = await stage.port.claims.claim(one, 2)
       expect(first.runs).toHaveLength(2)
       expect(first.nextDueAt).toBeLessThanOrEqual(first.at)
-      expect((await stage.port.claim(two, 10)).runs).toHaveLength(3)
+      expect((await stage.port.claims.claim(two, 10)).runs).toHaveLength(3)
     })
 
     test('a claimed run is not claimed again', async (stage) => {
-      await stage.port.create([newRun('a')])
+      await stage.port.runs.create([newRun('a')])
       const claimant = await stage.claimant()
-      expect(ids(await stage.port.claim(claimant, 10))).toEqual(['a'])
-      expect(ids(await stage.port.claim(claimant, 10))).toEqual([])
+      expect(ids(await stage.port.claims.claim(claimant, 10))).toEqual(['a'])
+      expect(ids(await stage.port.claims.claim(claimant, 10))).toEqual([])
     })
 
     test('a claim returns when the next run is due', async (stage) => {
@@ -101,7 +101,7 @@ export function describeClaims(test: StageTest): void {
       ] as const) {
         await stage.parked(id, claimant.worker, { next: { do: 'park', wakeAt } })
       }
-      expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
+      expect(await stage.port.claims.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
 
     test('a claim returns when the next run of any of its procedures and versions is due', async (stage) => {
@@ -117,19 +117,22 @@ export function describeClaims(test: StageTest): void {
         const standing = await stage.owned(id, claimant.worker, { procedure, version })
         await stage.commit(standing, { next: { do: 'park', wakeAt } })
       }
-      expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
+      expect(await stage.port.claims.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
 
     test('a claim returns no due time of runs that it cannot execute', async (stage) => {
-      await stage.port.create([newRun('a', { procedure: 'order' })])
-      expect(await stage.port.claim(await stage.claimant(), 10)).toMatchObject({ runs: [], nextDueAt: null })
+      await stage.port.runs.create([newRun('a', { procedure: 'order' })])
+      expect(await stage.port.claims.claim(await stage.claimant(), 10)).toMatchObject({
+        runs: [],
+        nextDueAt: null,
+      })
     })
 
     test('a claim leaves runs of other procedures', async (stage) => {
-      await stage.port.create([newRun('a', { procedure: 'order' }), newRun('b')])
-      expect(ids(await stage.port.claim(await stage.claimant(), 10))).toEqual(['b'])
+      await stage.port.runs.create([newRun('a', { procedure: 'order' }), newRun('b')])
+      expect(ids(await stage.port.claims.claim(await stage.claimant(), 10))).toEqual(['b'])
       expect(
-        ids(await stage.port.claim(await stage.claimant([{ name: 'order', versions: [1] }]), 10)),
+        ids(await stage.port.claims.claim(await stage.claimant([{ name: 'order', versions: [1] }]), 10)),
       ).toEqual(['a'])
     })
 
@@ -137,53 +140,53 @@ export function describeClaims(test: StageTest): void {
       const foreign = Array.from({ length: 50 }, (_, index) =>
         newRun(`foreign ${index}`, { procedure: 'order' }),
       )
-      await stage.port.create([...foreign, newRun('mine')])
-      expect(ids(await stage.port.claim(await stage.claimant(), 5))).toEqual(['mine'])
+      await stage.port.runs.create([...foreign, newRun('mine')])
+      expect(ids(await stage.port.claims.claim(await stage.claimant(), 5))).toEqual(['mine'])
     })
 
     test('a claim leaves runs of other versions', async (stage) => {
-      await stage.port.create([
+      await stage.port.runs.create([
         newRun('a', { version: 1 }),
         newRun('b', { version: 2 }),
         newRun('c', { version: 3 }),
       ])
       const claimant = await stage.claimant([{ name: 'refund', versions: [2, 3] }])
-      expect(ids(await stage.port.claim(claimant, 10)).sort()).toEqual(['b', 'c'])
+      expect(ids(await stage.port.claims.claim(claimant, 10)).sort()).toEqual(['b', 'c'])
     })
 
     test("a run without a version gets the claimant's highest", async (stage) => {
-      await stage.port.create([newRun('a', { version: null })])
+      await stage.port.runs.create([newRun('a', { version: null })])
       const claimant = await stage.claimant([{ name: 'refund', versions: [3, 12, 7] }])
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ version: 12 }])
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([{ version: 12 }])
       expect(await stage.find('a')).toMatchObject({ version: 12 })
     })
 
     test('the version stays as the first claim fixed it', async (stage) => {
-      await stage.port.create([newRun('a', { version: null })])
+      await stage.port.runs.create([newRun('a', { version: null })])
       const first = await stage.claimant([{ name: 'refund', versions: [1] }])
-      await stage.port.claim(first, 10)
-      await stage.port.release(first.worker)
+      await stage.port.claims.claim(first, 10)
+      await stage.port.workers.release(first.worker)
       expect(
-        ids(await stage.port.claim(await stage.claimant([{ name: 'refund', versions: [2] }]), 10)),
+        ids(await stage.port.claims.claim(await stage.claimant([{ name: 'refund', versions: [2] }]), 10)),
       ).toEqual([])
       const both = await stage.claimant([{ name: 'refund', versions: [1, 2] }])
-      expect((await stage.port.claim(both, 10)).runs).toMatchObject([{ id: 'a', version: 1 }])
+      expect((await stage.port.claims.claim(both, 10)).runs).toMatchObject([{ id: 'a', version: 1 }])
     })
 
     test('a claimant that can execute nothing gets nothing', async (stage) => {
-      await stage.port.create([newRun('a'), newRun('b', { version: null })])
-      expect(ids(await stage.port.claim(await stage.claimant([]), 10))).toEqual([])
+      await stage.port.runs.create([newRun('a'), newRun('b', { version: null })])
+      expect(ids(await stage.port.claims.claim(await stage.claimant([]), 10))).toEqual([])
       expect(
-        ids(await stage.port.claim(await stage.claimant([{ name: 'refund', versions: [] }]), 10)),
+        ids(await stage.port.claims.claim(await stage.claimant([{ name: 'refund', versions: [] }]), 10)),
       ).toEqual([])
     })
 
     test('a dead worker gets nothing', async (stage) => {
-      await stage.port.create([newRun('a')])
+      await stage.port.runs.create([newRun('a')])
       const claimant = await stage.claimant()
-      await stage.port.release(claimant.worker)
-      expect(ids(await stage.port.claim(claimant, 10))).toEqual([])
-      expect(ids(await stage.port.claim({ ...claimant, worker: 4711 }, 10))).toEqual([])
+      await stage.port.workers.release(claimant.worker)
+      expect(ids(await stage.port.claims.claim(claimant, 10))).toEqual([])
+      expect(ids(await stage.port.claims.claim({ ...claimant, worker: 4711 }, 10))).toEqual([])
       expect(await stage.find('a')).toMatchObject({ owned: false })
     })
 
@@ -192,16 +195,16 @@ export function describeClaims(test: StageTest): void {
       await stage.ended('a', claimant.worker)
       await stage.parked('b', claimant.worker)
       await stage.parked('c', claimant.worker, { next: { do: 'park', wakeAt: later } })
-      expect(ids(await stage.port.claim(claimant, 10))).toEqual([])
+      expect(ids(await stage.port.claims.claim(claimant, 10))).toEqual([])
     })
 
     test('a limit of 0 claims nothing', async (stage) => {
-      await stage.port.create([newRun('a')])
-      expect(ids(await stage.port.claim(await stage.claimant(), 0))).toEqual([])
+      await stage.port.runs.create([newRun('a')])
+      expect(ids(await stage.port.claims.claim(await stage.claimant(), 0))).toEqual([])
     })
 
     test('a hundred due runs go to two workers, each to one', async (stage) => {
-      await stage.port.create(Array.from({ length: 100 }, (_, index) => newRun(`run ${index}`)))
+      await stage.port.runs.create(Array.from({ length: 100 }, (_, index) => newRun(`run ${index}`)))
       const other = await stage.connect()
       const [one, two] = [await stage.claimant(), await stage.claimant()]
       const taken = (await Promise.all([claimAll(stage.port, one), claimAll(other, two)])).flat()
@@ -212,17 +215,20 @@ export function describeClaims(test: StageTest): void {
     test('a run that is woken during its claim keeps its mail', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker)
-      await Promise.all([stage.port.send([signal('a')], null), stage.port.send([signal('a')], null)])
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ mail: 2 }])
+      await Promise.all([
+        stage.port.mail.send([signal('a')], null),
+        stage.port.mail.send([signal('a')], null),
+      ])
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([{ mail: 2 }])
     })
   })
 }
 
-async function claimAll(port: StorePort, claimant: Claimant): Promise<string[]> {
+async function claimAll(port: WholeStore, claimant: Claimant): Promise<string[]> {
   const taken: string[] = []
-  for (let batch = await port.claim(claimant, 7); batch.runs.length > 0; ) {
+  for (let batch = await port.claims.claim(claimant, 7); batch.runs.length > 0; ) {
     taken.push(...ids(batch))
-    batch = await port.claim(claimant, 7)
+    batch = await port.claims.claim(claimant, 7)
   }
   return taken
 }

@@ -13,14 +13,14 @@ export function describeCommit(test: StageTest): void {
       const at = outcome.outcome === 'ok' ? outcome.at : 0
       expect(at).toBeGreaterThanOrEqual(before)
       expect(at).toBeLessThanOrEqual(await stage.port.now())
-      expect(await stage.port.load(standing.run, 1, 10)).toMatchObject([{ seq: 1, at, epoch: 1 }])
+      expect(await stage.port.log.load(standing.run, 1, 10)).toMatchObject([{ seq: 1, at, epoch: 1 }])
     })
 
     test('several events get the next seqs, in order, and one time', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { events: [settled(0), settled(1), settled(2)] })
       await stage.commit(standing, { events: [settled(3)] })
-      const log = await stage.port.load(standing.run, 0, 10)
+      const log = await stage.port.log.load(standing.run, 0, 10)
       expect(log.map(({ seq, position }) => [seq, position])).toEqual([
         [0, -1],
         [1, 0],
@@ -51,7 +51,7 @@ export function describeCommit(test: StageTest): void {
         settled(1, { kind: null, name: 'ünï ☕️ \' " \\ %', payload: new Uint8Array(0) }),
       ]
       await stage.commit(standing, { events })
-      const log = await stage.port.load(standing.run, 1, 100)
+      const log = await stage.port.log.load(standing.run, 1, 100)
       const shown = log.map(({ seq, at, epoch, link, payload, ...event }) => ({
         ...event,
         payload: payload && [...payload],
@@ -65,7 +65,7 @@ export function describeCommit(test: StageTest): void {
       const standing = await stage.owned('a', await stage.worker())
       const events = [settled(0), settled(1), settled(2)]
       await stage.commit(standing, { events, seals: [null, link(9), null] })
-      const log = await stage.port.load(standing.run, 0, 10)
+      const log = await stage.port.log.load(standing.run, 0, 10)
       expect(log.map((event) => event.link && [...event.link])).toEqual([null, null, [...link(9)], null])
     })
 
@@ -75,7 +75,7 @@ export function describeCommit(test: StageTest): void {
       await stage.commit(standing, { link: link(77) })
       const nothing = { events: [], next: { do: 'park', wakeAt: 5 } } as const
       expect(await stage.commit(standing, nothing)).toMatchObject({ outcome: 'ok', parked: true })
-      const { runs } = await stage.port.claim(claimant, 1)
+      const { runs } = await stage.port.claims.claim(claimant, 1)
       expect(runs.map((run) => [run.head, hex(run.link)])).toEqual([[2, hex(link(77))]])
     })
 
@@ -86,8 +86,12 @@ export function describeCommit(test: StageTest): void {
         await stage.owned('b', worker),
         await stage.owned('c', worker),
       ]
-      await stage.port.send([signal('b')], null)
-      const outcomes = await stage.port.commit(worker, [unitFor(c), unitFor(b), unitFor({ ...a, epoch: 9 })])
+      await stage.port.mail.send([signal('b')], null)
+      const outcomes = await stage.port.log.commit(worker, [
+        unitFor(c),
+        unitFor(b),
+        unitFor({ ...a, epoch: 9 }),
+      ])
       expect(outcomes).toMatchObject([
         { outcome: 'ok', mail: 0 },
         { outcome: 'ok', mail: 1 },
@@ -104,8 +108,8 @@ export function describeCommit(test: StageTest): void {
         await stage.owned('c', worker),
         await stage.owned('d', worker),
       ]
-      for (const id of ['b', 'c', 'd', 'd']) await stage.port.send([signal(id)], null)
-      const outcomes = await stage.port.commit(worker, [
+      for (const id of ['b', 'c', 'd', 'd']) await stage.port.mail.send([signal(id)], null)
+      const outcomes = await stage.port.log.commit(worker, [
         unitFor(a, { next }),
         unitFor(b, { seen: 1, next }),
         unitFor(c, { seen: 0, next }),
@@ -117,7 +121,7 @@ export function describeCommit(test: StageTest): void {
         { outcome: 'ok', mail: 1, parked: false },
         { outcome: 'ok', mail: 2, parked: false },
       ])
-      const logs = await Promise.all([a, b, c, d].map(({ run }) => stage.port.load(run, 1, 1)))
+      const logs = await Promise.all([a, b, c, d].map(({ run }) => stage.port.log.load(run, 1, 1)))
       expect(logs.map(([event]) => ({ at: event?.at }))).toMatchObject(
         outcomes.map((one) => ({ at: 'at' in one && one.at })),
       )
@@ -127,8 +131,8 @@ export function describeCommit(test: StageTest): void {
       const worker = await stage.worker()
       const runs = []
       for (const id of ['a', 'b', 'c', 'd', 'e']) runs.push(await stage.owned(id, worker))
-      await stage.port.send([signal('d')], null)
-      const outcomes = await stage.port.commit(
+      await stage.port.mail.send([signal('d')], null)
+      const outcomes = await stage.port.log.commit(
         worker,
         runs.map((standing, index) =>
           unitFor(standing, {
@@ -163,7 +167,7 @@ export function describeCommit(test: StageTest): void {
       const ids = Array.from({ length: 1000 }, (_, index) => `run ${index}`)
       const standings = []
       for (const id of ids) standings.push(await stage.owned(id, worker))
-      const outcomes = await stage.port.commit(
+      const outcomes = await stage.port.log.commit(
         worker,
         standings.map((standing) => unitFor(standing)),
       )
@@ -171,7 +175,7 @@ export function describeCommit(test: StageTest): void {
     })
 
     test('an empty commit writes nothing', async (stage) => {
-      expect(await stage.port.commit(await stage.worker(), [])).toEqual([])
+      expect(await stage.port.log.commit(await stage.worker(), [])).toEqual([])
     })
 
     test('a head behind the log is a conflict', async (stage) => {
@@ -217,8 +221,8 @@ export function describeCommit(test: StageTest): void {
           endedAt: at,
           head: 2,
         })
-        expect((await stage.port.claim(claimant, 10)).runs).toEqual([])
-        expect(await stage.port.mailOf(claimant.worker)).toEqual([])
+        expect((await stage.port.claims.claim(claimant, 10)).runs).toEqual([])
+        expect(await stage.port.mail.counters(claimant.worker)).toEqual([])
       })
     }
 

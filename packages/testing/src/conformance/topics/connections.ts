@@ -1,4 +1,4 @@
-import type { StorePort } from '@pawl/core/storage'
+import type { WholeStore } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import { answerTo, later, newAsk, newRun, type Standing, settled, signal, unitFor } from '../builders.ts'
 import type { Stage, StageTest } from '../stage.ts'
@@ -12,11 +12,11 @@ export function describeConnections(test: StageTest): void {
       const other = await stage.connect()
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
-      await other.send([signal('a')], null)
-      expect(await other.find('a')).toMatchObject({ head: 2, mail: 1 })
-      expect(await stage.find('a')).toEqual(await other.find('a'))
-      expect(await stage.port.mail(standing.run, 0)).toHaveLength(1)
-      expect(await other.ask('a', 3)).toMatchObject({ status: 'open' })
+      await other.mail.send([signal('a')], null)
+      expect(await other.runs.find('a')).toMatchObject({ head: 2, mail: 1 })
+      expect(await stage.find('a')).toEqual(await other.runs.find('a'))
+      expect(await stage.port.mail.list(standing.run, 0)).toHaveLength(1)
+      expect(await other.asks.find('a', 3)).toMatchObject({ status: 'open' })
     })
 
     test('all have one key of the ids of asks, also later ones', async (stage) => {
@@ -31,7 +31,9 @@ export function describeConnections(test: StageTest): void {
     test('an id is created once by many', async (stage) => {
       const ports = await connectMany(stage, 4)
       const ids = Array.from({ length: 20 }, (_, index) => `run ${index}`)
-      const created = await Promise.all(ports.flatMap((port) => ids.map((id) => port.create([newRun(id)]))))
+      const created = await Promise.all(
+        ports.flatMap((port) => ids.map((id) => port.runs.create([newRun(id)]))),
+      )
       const outcomes = created.flat()
       expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(20)
       expect(new Set(outcomes.map(({ run }) => run)).size).toBe(20)
@@ -39,13 +41,13 @@ export function describeConnections(test: StageTest): void {
 
     test('a due run is claimed by one of many', async (stage) => {
       const ports = await connectMany(stage, 4)
-      await stage.port.create(Array.from({ length: 40 }, (_, index) => newRun(`run ${index}`)))
+      await stage.port.runs.create(Array.from({ length: 40 }, (_, index) => newRun(`run ${index}`)))
       const claims = await Promise.all(
         ports.map(async (port) => {
-          const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+          const worker = await port.workers.register({ name: 'w', leaseMs: 60_000 })
           const taken = []
           for (let round = 0; round < 40; round++) {
-            taken.push(...(await port.claim({ worker, procedures: refund }, 3)).runs)
+            taken.push(...(await port.claims.claim({ worker, procedures: refund }, 3)).runs)
           }
           return taken
         }),
@@ -61,13 +63,13 @@ export function describeConnections(test: StageTest): void {
       await stage.commit(standing, { opens: [newAsk(3)] })
       const answers = Array.from({ length: 100 }, (_, index) => answerTo('a', 3, { by: `user:${index}` }))
       const outcomes = (
-        await Promise.all(answers.map((one, index) => port(ports, index).answer([one], null)))
+        await Promise.all(answers.map((one, index) => port(ports, index).asks.answer([one], null)))
       ).flat()
       const winners = outcomes.filter(({ outcome }) => outcome === 'answered')
       expect(winners).toHaveLength(1)
       const reported = outcomes.flatMap((one) => (one.outcome === 'closed' ? one.ask.answeredBy : []))
       expect(reported).toHaveLength(99)
-      expect(new Set(reported)).toEqual(new Set([(await stage.port.ask('a', 3))?.answeredBy]))
+      expect(new Set(reported)).toEqual(new Set([(await stage.port.asks.find('a', 3))?.answeredBy]))
     })
 
     test('of an answer and a closing unit at once, one wins', async (stage) => {
@@ -78,7 +80,7 @@ export function describeConnections(test: StageTest): void {
         await stage.commit(standing, { opens: [newAsk(3)] })
         const closes = [{ position: 3, status: 'timed-out' }] as const
         const [[answered], closed] = await Promise.all([
-          one.answer([answerTo(`run ${round}`, 3)], null),
+          one.asks.answer([answerTo(`run ${round}`, 3)], null),
           stage.commit(standing, { closes, strict: true }, two),
         ])
         expect(closed.outcome).toBe(answered?.outcome === 'answered' ? 'mail' : 'ok')
@@ -92,7 +94,7 @@ export function describeConnections(test: StageTest): void {
       const outcomes = (
         await Promise.all(
           Array.from({ length: 40 }, (_, index) =>
-            port(ports, index).send([signal('a', { key: 'k' })], null),
+            port(ports, index).mail.send([signal('a', { key: 'k' })], null),
           ),
         )
       ).flat()
@@ -104,9 +106,9 @@ export function describeConnections(test: StageTest): void {
       const ports = await connectMany(stage, 4)
       const { run } = await stage.owned('a', await stage.worker())
       await Promise.all(
-        Array.from({ length: 80 }, (_, index) => port(ports, index).send([signal('a')], null)),
+        Array.from({ length: 80 }, (_, index) => port(ports, index).mail.send([signal('a')], null)),
       )
-      const numbers = (await stage.port.mail(run, 0)).map(({ n }) => n)
+      const numbers = (await stage.port.mail.list(run, 0)).map(({ n }) => n)
       expect(numbers).toEqual(Array.from({ length: 80 }, (_, index) => index + 1))
     })
 
@@ -126,13 +128,13 @@ export function describeConnections(test: StageTest): void {
     test('a unit that is fenced in one connection is written in another', async (stage) => {
       const other = await stage.connect()
       const standing = await stage.owned('a', await stage.doomedWorker())
-      await other.sweep()
-      const worker = await other.register({ name: 'new', leaseMs: 60_000 })
-      const [claimed] = (await other.claim({ worker, procedures: refund }, 1)).runs
+      await other.workers.sweep()
+      const worker = await other.workers.register({ name: 'new', leaseMs: 60_000 })
+      const [claimed] = (await other.claims.claim({ worker, procedures: refund }, 1)).runs
       const current = { ...standing, worker, epoch: claimed?.epoch ?? 0 }
       const [stale, fresh] = await Promise.all([
-        stage.port.commit(standing.worker, [unitFor(standing)]),
-        other.commit(worker, [unitFor(current)]),
+        stage.port.log.commit(standing.worker, [unitFor(standing)]),
+        other.log.commit(worker, [unitFor(current)]),
       ])
       expect([stale[0]?.outcome, fresh[0]?.outcome]).toEqual(['fenced', 'ok'])
     })
@@ -141,7 +143,7 @@ export function describeConnections(test: StageTest): void {
       const ports = await connectMany(stage, 3)
       await Promise.all(
         ports.map(async (own, index) => {
-          const worker = await own.register({ name: 'w', leaseMs: 60_000 })
+          const worker = await own.workers.register({ name: 'w', leaseMs: 60_000 })
           const standing = await stage.owned(`run ${index}`, worker)
           for (let round = 0; round < 25; round++) {
             expect(await stage.commit(standing, { events: [settled(round)] }, own)).toMatchObject({
@@ -160,11 +162,11 @@ export function describeConnections(test: StageTest): void {
       for (const id of runs) await stage.owned(id, worker)
       for (let round = 0; round < 10; round++) {
         await Promise.all([
-          one?.send(
+          one?.mail.send(
             runs.map((id) => signal(id)),
             null,
           ),
-          two?.send(
+          two?.mail.send(
             [...runs].reverse().map((id) => signal(id)),
             null,
           ),
@@ -180,11 +182,11 @@ export function describeConnections(test: StageTest): void {
       for (let index = 0; index < 10; index++) standings.push(await stage.owned(`run ${index}`, worker))
       for (let round = 0; round < 10; round++) {
         const [outcomes] = await Promise.all([
-          stage.port.commit(
+          stage.port.log.commit(
             worker,
             standings.map((standing) => unitFor(standing)),
           ),
-          other.send(
+          other.mail.send(
             [...standings].reverse().map(({ id }) => signal(id)),
             null,
           ),
@@ -198,7 +200,7 @@ export function describeConnections(test: StageTest): void {
       const other = await stage.connect()
       const standing = await stage.parked('a', await stage.worker())
       const hinted = new Promise<void>((resolve) => stage.port.watch(resolve))
-      await other.send([signal('a')], null)
+      await other.mail.send([signal('a')], null)
       await hinted
       expect(await stage.find(standing.id)).toMatchObject({ mail: 1 })
     })
@@ -211,7 +213,7 @@ export function describeConnections(test: StageTest): void {
       stop()
       stop()
       const stillWatching = new Promise<void>((resolve) => stage.port.watch(resolve))
-      await other.send([signal('a')], null)
+      await other.mail.send([signal('a')], null)
       await stillWatching
       expect(hints).toBe(0)
     })
@@ -221,39 +223,41 @@ export function describeConnections(test: StageTest): void {
       await other.close()
       await stage.owned('a', await stage.worker())
       expect(await stage.find('a')).toMatchObject({ id: 'a' })
-      await expect(other.find('a')).rejects.toThrow()
+      await expect(other.runs.find('a')).rejects.toThrow()
     })
   })
 }
 
-async function connectMany(stage: Stage, count: number): Promise<StorePort[]> {
+async function connectMany(stage: Stage, count: number): Promise<WholeStore[]> {
   return Promise.all(Array.from({ length: count }, () => stage.connect()))
 }
 
-function port(ports: readonly StorePort[], index: number): StorePort {
-  return ports[index % ports.length] as StorePort
+function port(ports: readonly WholeStore[], index: number): WholeStore {
+  return ports[index % ports.length] as WholeStore
 }
 
-async function sendInTurn(sender: StorePort, runs: readonly string[], rounds: number): Promise<void> {
+async function sendInTurn(sender: WholeStore, runs: readonly string[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const id of runs) {
-      await sender.send([signal(id)], null)
+      await sender.mail.send([signal(id)], null)
       if (round % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
   }
 }
 
 /** Claims the due run, consumes its mail and parks it, until it stays parked. Returns the number of messages. */
-async function receiveAll(owner: StorePort, worker: number): Promise<number> {
+async function receiveAll(owner: WholeStore, worker: number): Promise<number> {
   let received = 0
-  for (const claimed of (await owner.claim({ worker, procedures: refund }, 100)).runs) {
+  for (const claimed of (await owner.claims.claim({ worker, procedures: refund }, 100)).runs) {
     const standing: Standing = { ...claimed, worker, seen: 0 }
     for (let isParked = false; !isParked; ) {
-      const mail = await owner.mail(standing.run, standing.seen)
+      const mail = await owner.mail.list(standing.run, standing.seen)
       received += mail.length
       standing.seen = mail.at(-1)?.n ?? standing.seen
       const unit = unitFor(standing, { next: park, consumes: mail.map(({ n }) => n) })
-      const [outcome] = await owner.commit(worker, [{ ...unit, seen: Math.max(standing.seen, claimed.mail) }])
+      const [outcome] = await owner.log.commit(worker, [
+        { ...unit, seen: Math.max(standing.seen, claimed.mail) },
+      ])
       if (outcome?.outcome !== 'ok') throw new Error(`commit: ${outcome?.outcome}`)
       standing.head++
       isParked = outcome.parked

@@ -12,7 +12,7 @@ export function describeCrashLoopClaims(test: StageTest): void {
       await create(stage, ['new'])
       const claimant = await stage.claimant()
       const claimIds = async (suspects: Claimant['suspects']) => {
-        const { runs } = await stage.port.claim({ ...claimant, ...(suspects && { suspects }) }, 10)
+        const { runs } = await stage.port.claims.claim({ ...claimant, ...(suspects && { suspects }) }, 10)
         await releaseAll(
           stage,
           runs.map(({ run }) => run),
@@ -29,16 +29,16 @@ export function describeCrashLoopClaims(test: StageTest): void {
     test('a suspect that is left is not claimed by sending and answering', async (stage) => {
       const worker = await stage.doomedWorker()
       await stage.commit(await stage.owned('a', worker), { opens: [newAsk(3)] })
-      await stage.port.sweep()
+      await stage.port.workers.sweep()
       for (let deaths = 0; deaths < 2; deaths++) await die(stage)
       const claimant = { ...(await stage.claimant()), suspects: 'unblamed' as const }
-      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+      expect(await stage.port.mail.send([signal('a')], claimant)).toMatchObject([
         { outcome: 'stored', claimed: null },
       ])
-      expect(await stage.port.answer([answerTo('a', 3)], claimant)).toMatchObject([
+      expect(await stage.port.asks.answer([answerTo('a', 3)], claimant)).toMatchObject([
         { outcome: 'answered', claimed: null },
       ])
-      expect(await stage.port.send([signal('a')], { ...claimant, suspects: 'all' })).toMatchObject([
+      expect(await stage.port.mail.send([signal('a')], { ...claimant, suspects: 'all' })).toMatchObject([
         { outcome: 'stored', claimed: { id: 'a', tries: 3, positives: 1, alone: 1 } },
       ])
       expect(await dump(stage)).toMatchObject({ a: { tested: true } })
@@ -48,7 +48,7 @@ export function describeCrashLoopClaims(test: StageTest): void {
       await makeSuspects(stage, ['a', 'b', 'c'])
       await die(stage)
       await create(stage, ['new'])
-      const claims = await stage.port.claim({ ...(await stage.claimant()), suspects: 'unblamed' }, 1)
+      const claims = await stage.port.claims.claim({ ...(await stage.claimant()), suspects: 'unblamed' }, 1)
       expect(claims.runs).toMatchObject([{ id: 'new' }])
     })
 
@@ -56,19 +56,19 @@ export function describeCrashLoopClaims(test: StageTest): void {
       const claimant = { ...(await stage.claimant()), suspects: 'unblamed' as const }
       await makeSuspects(stage, ['a'])
       await stage.parked('later', claimant.worker, { next: { do: 'park', wakeAt: later } })
-      expect(await stage.port.claim({ ...claimant, suspects: 'none' }, 10)).toMatchObject({
+      expect(await stage.port.claims.claim({ ...claimant, suspects: 'none' }, 10)).toMatchObject({
         runs: [],
         nextDueAt: later,
         leavesSuspects: true,
       })
-      expect(await stage.port.claim(claimant, 0)).toMatchObject({ runs: [], leavesSuspects: false })
+      expect(await stage.port.claims.claim(claimant, 0)).toMatchObject({ runs: [], leavesSuspects: false })
       await die(stage)
-      expect(await stage.port.claim(claimant, 10)).toMatchObject({
+      expect(await stage.port.claims.claim(claimant, 10)).toMatchObject({
         runs: [],
         nextDueAt: later,
         leavesSuspects: true,
       })
-      expect(await stage.port.claim({ ...claimant, suspects: 'all' }, 10)).toMatchObject({
+      expect(await stage.port.claims.claim({ ...claimant, suspects: 'all' }, 10)).toMatchObject({
         runs: [{ id: 'a' }],
         leavesSuspects: false,
       })
@@ -87,22 +87,24 @@ export function describeCrashLoopClaims(test: StageTest): void {
         { run: b, tries: 3, positives: 1, alone: 0, dueAt: expect.any(Number) },
         { run: a, tries: 2, positives: 0, alone: 0, dueAt: expect.any(Number) },
       ]
-      expect(await stage.port.suspects(claimant, 10)).toEqual(expected)
-      expect(await stage.port.suspects({ ...claimant, suspects: 'none' }, 2)).toEqual(expected.slice(0, 2))
+      expect(await stage.port.suspects.list(claimant, 10)).toEqual(expected)
+      expect(await stage.port.suspects.list({ ...claimant, suspects: 'none' }, 2)).toEqual(
+        expected.slice(0, 2),
+      )
     })
 
     test('the list of suspects has no owned ones, no other runs, and none that the claimant cannot execute', async (stage) => {
       const [a] = await makeSuspects(stage, ['a', 'b'])
       await create(stage, ['new'])
       const claimant = await stage.claimant()
-      await stage.port.take(claimant, [a])
-      expect((await stage.port.suspects(claimant, 10)).map(({ run }) => run)).toEqual(
+      await stage.port.claims.take(claimant, [a])
+      expect((await stage.port.suspects.list(claimant, 10)).map(({ run }) => run)).toEqual(
         await runsOf(stage, ['b']),
       )
       expect(
-        await stage.port.suspects({ ...claimant, procedures: [{ name: 'refund', versions: [2] }] }, 9),
+        await stage.port.suspects.list({ ...claimant, procedures: [{ name: 'refund', versions: [2] }] }, 9),
       ).toEqual([])
-      expect(await stage.port.suspects({ ...claimant, procedures: [] }, 9)).toEqual([])
+      expect(await stage.port.suspects.list({ ...claimant, procedures: [] }, 9)).toEqual([])
     })
   })
 
@@ -110,7 +112,7 @@ export function describeCrashLoopClaims(test: StageTest): void {
     test('taking named suspects returns what a claim returns', async (stage) => {
       const [, b, c] = await makeSuspects(stage, ['a', 'b', 'c'])
       const claimant = { ...(await stage.claimant()), suspects: 'none' as const }
-      const taken = await stage.port.take(claimant, [c, b])
+      const taken = await stage.port.claims.take(claimant, [c, b])
       expect(taken.map(({ id }) => id).sort()).toEqual(['b', 'c'])
       expect(taken).toMatchObject([{ tries: 2, positives: 0, alone: 0, version: 1, head: 1, mail: 0 }, {}])
       expect(await dump(stage)).toMatchObject({
@@ -118,7 +120,7 @@ export function describeCrashLoopClaims(test: StageTest): void {
         b: { tested: true },
         c: { tested: true },
       })
-      const claims = await stage.port.claim({ ...claimant, suspects: 'all' }, 10)
+      const claims = await stage.port.claims.claim({ ...claimant, suspects: 'all' }, 10)
       expect(claims.runs.map(({ id }) => id)).toEqual(['a'])
     })
 
@@ -129,17 +131,17 @@ export function describeCrashLoopClaims(test: StageTest): void {
       const waiting = await stage.parked('waiting', worker)
       const parked = await stage.parked('later', worker, { next: { do: 'park', wakeAt: later } })
       const ended = await stage.ended('ended', worker)
-      const [foreign] = await stage.port.create([newRun('foreign', { procedure: 'order' })])
+      const [foreign] = await stage.port.runs.create([newRun('foreign', { procedure: 'order' })])
       const runs = [owned.run, waiting.run, parked.run, ended.run, foreign?.run ?? 0, 4711]
-      expect(await stage.port.take(claimant, runs)).toEqual([])
-      expect(await stage.port.take(claimant, [])).toEqual([])
+      expect(await stage.port.claims.take(claimant, runs)).toEqual([])
+      expect(await stage.port.claims.take(claimant, [])).toEqual([])
     })
 
     test('a dead worker cannot take suspects', async (stage) => {
       const [a] = await makeSuspects(stage, ['a'])
       const claimant = await stage.claimant()
-      await stage.port.release(claimant.worker)
-      expect(await stage.port.take(claimant, [a])).toEqual([])
+      await stage.port.workers.release(claimant.worker)
+      expect(await stage.port.claims.take(claimant, [a])).toEqual([])
       expect(await stage.find('a')).toMatchObject({ owned: false })
     })
 
@@ -147,7 +149,7 @@ export function describeCrashLoopClaims(test: StageTest): void {
       const [a, b] = await makeSuspects(stage, ['a', 'b'])
       const other = await stage.connect()
       const [one, two] = [await stage.claimant(), await stage.claimant()]
-      const taken = await Promise.all([stage.port.take(one, [a, b]), other.take(two, [b, a])])
+      const taken = await Promise.all([stage.port.claims.take(one, [a, b]), other.claims.take(two, [b, a])])
       expect(
         taken
           .flat()
@@ -157,9 +159,11 @@ export function describeCrashLoopClaims(test: StageTest): void {
     })
 
     test("a suspect without a version gets the claimant's highest", async (stage) => {
-      const [created] = await stage.port.create([newRun('a', { version: null })])
+      const [created] = await stage.port.runs.create([newRun('a', { version: null })])
       const claimant = await stage.claimant([{ name: 'refund', versions: [3, 12, 7] }])
-      expect(await stage.port.take(claimant, [created?.run ?? 0])).toMatchObject([{ version: 12, epoch: 2 }])
+      expect(await stage.port.claims.take(claimant, [created?.run ?? 0])).toMatchObject([
+        { version: 12, epoch: 2 },
+      ])
     })
   })
 }

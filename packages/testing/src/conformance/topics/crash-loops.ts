@@ -33,16 +33,18 @@ export function describeCrashLoops(test: StageTest): void {
       await die(stage)
       const claimant = await stage.claimant()
       const { worker } = claimant
-      const [claimed] = (await stage.port.claim(claimant, 1)).runs
+      const [claimed] = (await stage.port.claims.claim(claimant, 1)).runs
       if (claimed === undefined) throw new Error('no run is due')
       expect(claimed).toMatchObject({ tries: 1 })
       const { run, id, epoch, head } = claimed
       const standing = { run, id, worker, epoch, head, seen: 0 }
       const states = [{ name: 'sum', payload: bytes('1') }]
       for (const parts of [{ events: [], states }, { events: [] }])
-        expect(await stage.port.commit(worker, [unitFor(standing, parts)])).toMatchObject([{ outcome: 'ok' }])
+        expect(await stage.port.log.commit(worker, [unitFor(standing, parts)])).toMatchObject([
+          { outcome: 'ok' },
+        ])
       expect(await dump(stage)).toMatchObject({ a: { tries: 1 } })
-      expect(await stage.port.commit(worker, [unitFor(standing)])).toMatchObject([{ outcome: 'ok' }])
+      expect(await stage.port.log.commit(worker, [unitFor(standing)])).toMatchObject([{ outcome: 'ok' }])
       expect(await dump(stage)).toMatchObject({ a: { tries: 0 } })
     })
 
@@ -91,10 +93,10 @@ export function describeCrashLoops(test: StageTest): void {
       await makeSuspects(stage, ['a', 'b'])
       await die(stage)
       const claimant = await doomed(stage)
-      await stage.port.claim(claimant, 10)
-      await stage.port.endTest(claimant.worker)
+      await stage.port.claims.claim(claimant, 10)
+      await stage.port.suspects.endTest(claimant.worker)
       expect(await dump(stage)).toMatchObject({ a: { positives: 1, tested: false } })
-      await stage.port.sweep()
+      await stage.port.workers.sweep()
       expect(await dump(stage)).toMatchObject({
         a: { tries: 4, positives: 1, alone: 0 },
         b: { tries: 4, positives: 1, alone: 0 },
@@ -104,10 +106,10 @@ export function describeCrashLoops(test: StageTest): void {
     test('the end of a test applies to one worker', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       const [one, two] = [await doomed(stage), await doomed(stage)]
-      await stage.port.claim(one, 1)
-      await stage.port.claim(two, 1)
-      await stage.port.endTest(one.worker)
-      await stage.port.sweep()
+      await stage.port.claims.claim(one, 1)
+      await stage.port.claims.claim(two, 1)
+      await stage.port.suspects.endTest(one.worker)
+      await stage.port.workers.sweep()
       expect(await dump(stage)).toMatchObject({
         a: { tries: 3, positives: 0, alone: 0 },
         b: { tries: 3, positives: 1, alone: 1 },
@@ -120,10 +122,10 @@ export function describeCrashLoops(test: StageTest): void {
       await dieOver(stage, [a])
       expect(await dump(stage)).toMatchObject({ a: { positives: 1, alone: 1 }, b: { positives: 0 } })
       const claimant = await doomed(stage)
-      await stage.port.take(claimant, [a])
-      await stage.port.endTest(claimant.worker)
-      await stage.port.take(claimant, [b])
-      await stage.port.sweep()
+      await stage.port.claims.take(claimant, [a])
+      await stage.port.suspects.endTest(claimant.worker)
+      await stage.port.claims.take(claimant, [b])
+      await stage.port.workers.sweep()
       expect(await dump(stage)).toMatchObject({
         a: { tries: 4, positives: 1, alone: 0 },
         b: { tries: 3, positives: 1, alone: 1 },
@@ -134,9 +136,9 @@ export function describeCrashLoops(test: StageTest): void {
       await makeSuspects(stage, ['a'])
       await die(stage)
       const claimant = await stage.claimant()
-      await stage.port.claim(claimant, 10)
-      await stage.port.release(claimant.worker)
-      await stage.port.sweep()
+      await stage.port.claims.claim(claimant, 10)
+      await stage.port.workers.release(claimant.worker)
+      await stage.port.workers.sweep()
       expect(await dump(stage)).toEqual({ a: { tries: 3, positives: 1, alone: 1, tested: false } })
     })
 
@@ -152,8 +154,8 @@ export function describeCrashLoops(test: StageTest): void {
       await makeSuspects(stage, ['a'])
       await die(stage)
       const claimant = await stage.claimant()
-      const [claimed] = (await stage.port.claim(claimant, 1)).runs
-      await stage.port.mark(
+      const [claimed] = (await stage.port.claims.claim(claimant, 1)).runs
+      await stage.port.runs.mark(
         claimant.worker,
         claimed?.run ?? 0,
         claimed?.epoch ?? 0,
@@ -161,7 +163,7 @@ export function describeCrashLoops(test: StageTest): void {
         why,
         'crashes',
       )
-      await stage.port.retry(claimed?.run ?? 0, 'quarantined')
+      await stage.port.runs.retry(claimed?.run ?? 0, 'quarantined')
       expect(await dump(stage)).toEqual({ a: { tries: 0, positives: 0, alone: 0, tested: false } })
       for (let deaths = 0; deaths < 2; deaths++) await die(stage)
       expect(await dump(stage)).toMatchObject({ a: { tries: 2, positives: 0, alone: 0 } })
@@ -184,7 +186,7 @@ export function describeCrashLoops(test: StageTest): void {
       await dieOver(stage, [a, b])
       await stage.passed((await stage.port.now()) + 2)
       await dieOver(stage, [c, d])
-      const found = await stage.port.suspects(await stage.claimant(), 10)
+      const found = await stage.port.suspects.list(await stage.claimant(), 10)
       expect(found.map(({ run }) => run)).toEqual([a, b, c, d])
       const [first, second, third, fourth] = found.map(({ dueAt }) => dueAt)
       expect(second).toBe(first)

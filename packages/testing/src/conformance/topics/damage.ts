@@ -11,7 +11,7 @@ export function describeDamage(test: StageTest): void {
       test(`refuses its own messages, and those of no neighbour: ${how}`, async (stage) => {
         const worker = await stage.worker()
         for (const id of ['a', 'b', 'c']) await stage.owned(id, worker)
-        await stage.port.send([signal('b', { name: 'before' })], null)
+        await stage.port.mail.send([signal('b', { name: 'before' })], null)
         const batch = [
           signal('a', { name: 'one' }),
           signal('b', { key: 'k' }),
@@ -21,25 +21,25 @@ export function describeDamage(test: StageTest): void {
           signal('c'),
         ]
         await stage.whileDamaged('b', how, async () => {
-          const sent = await stage.port.send(batch, null)
+          const sent = await stage.port.mail.send(batch, null)
           expect(sent.map(({ outcome }) => outcome)).toEqual([
             ...['stored', 'damaged', 'missing', 'stored', 'damaged', 'stored'],
           ])
           expect(sent[1]).toEqual({ outcome: 'damaged', why: expect.stringMatching(/./) })
-          expect(await stage.port.send([signal('b')], null)).toMatchObject([{ outcome: 'damaged' }])
-          expect(await stage.port.send([signal('b', { key: 'k' })], null)).toMatchObject([
+          expect(await stage.port.mail.send([signal('b')], null)).toMatchObject([{ outcome: 'damaged' }])
+          expect(await stage.port.mail.send([signal('b', { key: 'k' })], null)).toMatchObject([
             { outcome: 'damaged' },
           ])
         })
         const mail = async (id: string) =>
-          (await stage.port.mail((await stage.find(id)).run, 0)).map(({ name }) => name)
+          (await stage.port.mail.list((await stage.find(id)).run, 0)).map(({ name }) => name)
         expect([await mail('a'), await mail('b'), await mail('c')]).toEqual([
           ['one', 'two'],
           ['before'],
           ['paid'],
         ])
         // Refused items do not count as duplicates later.
-        expect(await stage.port.send([signal('b', { key: 'k' })], null)).toMatchObject([
+        expect(await stage.port.mail.send([signal('b', { key: 'k' })], null)).toMatchObject([
           { outcome: 'stored' },
         ])
       })
@@ -47,9 +47,9 @@ export function describeDamage(test: StageTest): void {
       test(`does not keep its neighbours from being claimed by what they are sent: ${how}`, async (stage) => {
         const claimant = await stage.claimant()
         for (const id of ['a', 'b', 'c']) await stage.parked(id, await stage.worker())
-        await stage.port.send([signal('b')], null)
+        await stage.port.mail.send([signal('b')], null)
         await stage.whileDamaged('b', how, async () => {
-          const sent = await stage.port.send(
+          const sent = await stage.port.mail.send(
             ['a', 'b', 'c'].map((id) => signal(id)),
             claimant,
           )
@@ -65,15 +65,19 @@ export function describeDamage(test: StageTest): void {
         const worker = await stage.worker()
         for (const id of ['a', 'b', 'c'])
           await stage.commit(await stage.owned(id, worker), { opens: [newAsk(0)] })
-        await stage.port.send([signal('b')], null)
+        await stage.port.mail.send([signal('b')], null)
         const answers = ['a', 'b', 'c'].map((run) => answerTo(run, 0))
         await stage.whileDamaged('b', how, async () => {
-          const answered = await stage.port.answer(answers, null)
+          const answered = await stage.port.asks.answer(answers, null)
           expect(answered.map(({ outcome }) => outcome)).toEqual(['answered', 'damaged', 'answered'])
-          expect(await stage.port.answer(answers.slice(1, 2), null)).toMatchObject([{ outcome: 'damaged' }])
+          expect(await stage.port.asks.answer(answers.slice(1, 2), null)).toMatchObject([
+            { outcome: 'damaged' },
+          ])
         })
-        expect(await stage.port.ask('b', 0)).toMatchObject({ status: 'open', answer: null })
-        expect(await stage.port.answer(answers.slice(1, 2), null)).toMatchObject([{ outcome: 'answered' }])
+        expect(await stage.port.asks.find('b', 0)).toMatchObject({ status: 'open', answer: null })
+        expect(await stage.port.asks.answer(answers.slice(1, 2), null)).toMatchObject([
+          { outcome: 'answered' },
+        ])
       })
     }
   })

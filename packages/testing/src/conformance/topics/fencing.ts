@@ -27,7 +27,7 @@ export function describeFencing(test: StageTest): void {
 
     test('an owner that was declared dead is fenced before anyone else has claimed', async (stage) => {
       const standing = await stage.owned('a', await stage.doomedWorker())
-      await stage.port.sweep()
+      await stage.port.workers.sweep()
       expect(await stage.commit(standing)).toEqual({ outcome: 'fenced' })
     })
 
@@ -40,7 +40,7 @@ export function describeFencing(test: StageTest): void {
 
     test('an owner that has released is fenced', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.release(standing.worker)
+      await stage.port.workers.release(standing.worker)
       expect(await stage.commit(standing)).toEqual({ outcome: 'fenced' })
     })
 
@@ -51,7 +51,7 @@ export function describeFencing(test: StageTest): void {
 
     test('an owner that has marked its run is fenced', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.mark(standing.worker, standing.run, 1, 'stuck', bytes('why'))
+      await stage.port.runs.mark(standing.worker, standing.run, 1, 'stuck', bytes('why'))
       expect(await stage.commit(standing)).toEqual({ outcome: 'fenced' })
     })
 
@@ -61,7 +61,7 @@ export function describeFencing(test: StageTest): void {
       const epochs = [1]
       for (let round = 0; round < 3; round++) {
         await stage.commit(standing, { next: { do: 'park', wakeAt: 0 } })
-        const [claimed] = (await stage.port.claim(claimant, 1)).runs
+        const [claimed] = (await stage.port.claims.claim(claimant, 1)).runs
         standing.epoch = claimed?.epoch ?? 0
         epochs.push(standing.epoch)
       }
@@ -72,32 +72,32 @@ export function describeFencing(test: StageTest): void {
       const { old, current, claimant } = await takeOver(stage)
       const other = await stage.owned('b', claimant.worker)
       const stale = unitFor({ ...old, run: current.run })
-      const outcomes = await stage.port.commit(claimant.worker, [unitFor(other), stale])
+      const outcomes = await stage.port.log.commit(claimant.worker, [unitFor(other), stale])
       expect(outcomes).toMatchObject([{ outcome: 'ok' }, { outcome: 'fenced' }])
     })
 
     test('a fenced unit ends nothing, shows nothing, consumes nothing', async (stage) => {
       const { old } = await takeOver(stage)
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       await stage.commit(
         { ...old, seen: 1 },
         { consumes: [1], info: bytes('x'), next: { do: 'end', state: 'failed' } },
       )
       expect(await stage.find('a')).toMatchObject({ state: 'live', owned: true, info: null, endedAt: null })
-      expect(await stage.port.mail(old.run, 0)).toHaveLength(1)
+      expect(await stage.port.mail.list(old.run, 0)).toHaveLength(1)
     })
 
     test('a fenced unit opens and closes no ask', async (stage) => {
       const { old, current } = await takeOver(stage)
       await stage.commit(current, { opens: [newAsk(5)] })
       await stage.commit(old, { opens: [newAsk(6)], closes: [{ position: 5, status: 'withdrawn' }] })
-      expect(await stage.port.ask('a', 5)).toMatchObject({ status: 'open' })
-      expect(await stage.port.ask('a', 6)).toBeNull()
+      expect(await stage.port.asks.find('a', 5)).toMatchObject({ status: 'open' })
+      expect(await stage.port.asks.find('a', 6)).toBeNull()
     })
 
     test('a fenced owner marks nothing', async (stage) => {
       const { old } = await takeOver(stage)
-      expect(await stage.port.mark(old.worker, old.run, old.epoch, 'stuck', bytes('why'))).toBe(false)
+      expect(await stage.port.runs.mark(old.worker, old.run, old.epoch, 'stuck', bytes('why'))).toBe(false)
       expect(await stage.find('a')).toMatchObject({ mark: 'none', owned: true })
     })
 
@@ -107,7 +107,7 @@ export function describeFencing(test: StageTest): void {
       expect(
         await stage.commit(current, { events: [settled(0, { payload: bytes('fresh') })] }),
       ).toMatchObject({ outcome: 'ok' })
-      const log = await stage.port.load(current.run, 1, 10)
+      const log = await stage.port.log.load(current.run, 1, 10)
       expect(log.map(({ epoch, payload }) => [epoch, text(payload)])).toEqual([[3, 'fresh']])
     })
   })
@@ -116,9 +116,9 @@ export function describeFencing(test: StageTest): void {
 /** Creates run `a`, owned by a worker that is declared dead, then claimed by another. */
 async function takeOver(stage: Stage) {
   const old = await stage.owned('a', await stage.doomedWorker())
-  await stage.port.sweep()
+  await stage.port.workers.sweep()
   const claimant = await stage.claimant()
-  const [claimed] = (await stage.port.claim(claimant, 1)).runs
+  const [claimed] = (await stage.port.claims.claim(claimant, 1)).runs
   if (!claimed) throw new Error('nothing was handed back')
   return { old, claimant, current: { ...old, worker: claimant.worker, epoch: claimed.epoch } }
 }

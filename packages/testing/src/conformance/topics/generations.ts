@@ -54,7 +54,7 @@ export function describeGenerations(test: StageTest): void {
       await stage.commit(standing, { events: [settled(1)] })
       await stage.commit(standing, { events: [settled(2)], info: bytes('info') })
       await stage.commit(standing, { events: [settled(3)], next: { do: 'park', wakeAt: 0 } })
-      const { runs } = await stage.port.claim(claimant, 10)
+      const { runs } = await stage.port.claims.claim(claimant, 10)
       expect(runs).toMatchObject([{ base: 2, head: 6 }])
     })
 
@@ -62,7 +62,7 @@ export function describeGenerations(test: StageTest): void {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', claimant.worker)
       await stage.commit(standing, { events: [started()], begins: 1, next: { do: 'park', wakeAt: null } })
-      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+      expect(await stage.port.mail.send([signal('a')], claimant)).toMatchObject([
         { claimed: { base: 1, head: 2 } },
       ])
     })
@@ -75,7 +75,7 @@ export function describeGenerations(test: StageTest): void {
         await stage.owned('c', worker),
       ]
       await stage.owned('d', worker)
-      const outcomes = await stage.port.commit(worker, [
+      const outcomes = await stage.port.log.commit(worker, [
         unitFor(a, { events: [settled(0)] }),
         unitFor(b, { events: [settled(0), started()], begins: 2, strict: true }),
         unitFor(c, { events: [settled(0)], sends: [outgoing('d')] }),
@@ -89,12 +89,12 @@ export function describeGenerations(test: StageTest): void {
 
     test('a strict unit that has not seen a message begins nothing', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       const unit = { events: [started()], begins: 1, strict: true }
       expect(await stage.commit(standing, unit)).toEqual({ outcome: 'mail', mail: 1 })
       expect(await stage.find('a')).toMatchObject({ base: 0, head: 1 })
       expect(await stage.commit(standing, { ...unit, seen: 1 })).toMatchObject({ outcome: 'ok' })
-      expect(await stage.port.mail(standing.run, 0)).toMatchObject([{ n: 1, kind: 'signal' }])
+      expect(await stage.port.mail.list(standing.run, 0)).toMatchObject([{ n: 1, kind: 'signal' }])
     })
 
     test('an ask gives way to one of a later generation, which gets its position or its key', async (stage) => {
@@ -105,13 +105,16 @@ export function describeGenerations(test: StageTest): void {
       const later = newAsk(9, { key: 'k', replaces: true, payload: bytes('later') })
       const again = newAsk(4, { replaces: true, payload: bytes('again') })
       expect(await stage.commit(standing, { opens: [later, again] })).toMatchObject({ outcome: 'ok' })
-      expect(await stage.port.askByKey('a', 'k')).toMatchObject({ position: 9, status: 'open' })
-      expect(await stage.port.ask('a', 3)).toMatchObject({ key: null, status: 'withdrawn' })
-      expect(await stage.port.ask('a', 4)).toMatchObject({ key: null, status: 'open' })
-      expect(text((await stage.port.ask('a', 4))?.payload)).toBe('again')
-      expect(await stage.port.askByKey('a', 'other')).toBeNull()
+      expect(await stage.port.asks.findByKey('a', 'k')).toMatchObject({ position: 9, status: 'open' })
+      expect(await stage.port.asks.find('a', 3)).toMatchObject({ key: null, status: 'withdrawn' })
+      expect(await stage.port.asks.find('a', 4)).toMatchObject({ key: null, status: 'open' })
+      expect(text((await stage.port.asks.find('a', 4))?.payload)).toBe('again')
+      expect(await stage.port.asks.findByKey('a', 'other')).toBeNull()
       expect(
-        await stage.port.answer([{ run: 'a', position: 4, by: 'user:amy', payload: bytes('yes') }], null),
+        await stage.port.asks.answer(
+          [{ run: 'a', position: 4, by: 'user:amy', payload: bytes('yes') }],
+          null,
+        ),
       ).toMatchObject([{ outcome: 'answered' }])
     })
 
@@ -124,14 +127,14 @@ export function describeGenerations(test: StageTest): void {
       await stage.commit(standing, { closes: [{ position: 4, status: 'timed-out' }], begins: 2 })
       const open = (position: number) => ({ opens: [newAsk(position, { key: 'k', replaces: true })] })
       await stage.commit(standing, open(second))
-      await port.answer([answerTo('a', second)], null)
+      await port.asks.answer([answerTo('a', second)], null)
       await stage.commit(standing, { ...open(third), seen: 1 })
-      const [listed] = await port.asks(allAsks({ to: ['team:finance'] }))
+      const [listed] = await port.asks.list(allAsks({ to: ['team:finance'] }))
       expect(listed).toMatchObject({ position: third, key: 'k' })
       await stage.commit(standing, { closes: [{ position: third, status: 'withdrawn' }], seen: 1 })
       await stage.commit(standing, { ...open(last), seen: 1 })
-      expect(await port.countAsks(allAsks({}), 10)).toBe(1)
-      const told = (await port.feed(0, 20)).entries.map(({ kind, position }) => [kind, position])
+      expect(await port.asks.count(allAsks({}), 10)).toBe(1)
+      const told = (await port.feed.read(0, 20)).entries.map(({ kind, position }) => [kind, position])
       expect(told.slice(-3)).toEqual([
         ['ask-opened', third],
         ['ask-closed', third],
@@ -139,22 +142,22 @@ export function describeGenerations(test: StageTest): void {
       ])
       const places = [4, second, third, last]
       for (const [index, position] of places.entries())
-        expect(await port.ask('a', position)).toMatchObject({
+        expect(await port.asks.find('a', position)).toMatchObject({
           ...{ position, key: position === last ? 'k' : null },
           status: ['timed-out', 'answered', 'withdrawn', 'open'][index],
         })
-      expect((await port.extract('a'))?.asks.map(({ position }) => position)).toEqual(places)
-      expect(await port.askByKey('a', 'k')).toMatchObject({ position: last })
+      expect((await port.copies.extract('a'))?.asks.map(({ position }) => position)).toEqual(places)
+      expect(await port.asks.findByKey('a', 'k')).toMatchObject({ position: last })
       const answers = [answerTo('a', third), answerTo('a', last)]
-      expect(await port.answer(answers, null)).toMatchObject([
+      expect(await port.asks.answer(answers, null)).toMatchObject([
         { outcome: 'closed', ask: { position: third } },
         { outcome: 'answered' },
       ])
-      const messages = await port.mail(standing.run, 0)
+      const messages = await port.mail.list(standing.run, 0)
       expect(messages.map(({ name }) => name)).toEqual([String(second), String(last)])
       await stage.commit(standing, { next: { do: 'end', state: 'completed' }, seen: 2 })
-      expect(await port.remove([standing.run])).toEqual(['removed'])
-      const archived = await port.decisions({ run: null, procedure: null, before: null, limit: 10 })
+      expect(await port.removals.remove([standing.run])).toEqual(['removed'])
+      const archived = await port.removals.decisions({ run: null, procedure: null, before: null, limit: 10 })
       expect(archived.map(({ position }) => position).sort((a, b) => a - b)).toEqual([second, last])
     })
 
@@ -190,7 +193,7 @@ export function describeGenerations(test: StageTest): void {
       const { epoch } = standing
       const head = (await stage.find('a')).head
       const given = { version: 1, tags: ['new'], startedBy: 'user:bob' }
-      expect(await stage.port.restart([generationOf(standing.run, head, given)])).toBe(true)
+      expect(await stage.port.runs.restart([generationOf(standing.run, head, given)])).toBe(true)
       const row = await stage.find('a')
       expect(row).toMatchObject({
         ...{ state: 'live', mark: 'none', owned: false, base: head, head: head + 1, endedAt: null },
@@ -199,26 +202,30 @@ export function describeGenerations(test: StageTest): void {
       expect(hex(row.link)).toBe(hex(link(99)))
       expect(text(row.info)).toBe('info')
       expect(row.wakeAt).toBeLessThanOrEqual(await stage.port.now())
-      expect((await stage.port.runs(allRuns({ tag: 'new' }))).map(({ id }) => id)).toEqual(['a'])
-      const { runs } = await stage.port.claim(claimant, 10)
+      expect((await stage.port.runs.list(allRuns({ tag: 'new' }))).map(({ id }) => id)).toEqual(['a'])
+      const { runs } = await stage.port.claims.claim(claimant, 10)
       expect(runs).toMatchObject([{ base: head, head: head + 1, epoch: epoch + 2, tries: 0 }])
       // The epoch before that of its first owner.
-      expect(await stage.port.load(standing.run, head, 10)).toMatchObject([{ seq: head, epoch: epoch + 1 }])
+      expect(await stage.port.log.load(standing.run, head, 10)).toMatchObject([
+        { seq: head, epoch: epoch + 1 },
+      ])
     })
 
     test('what was in its mail is dropped, with the keys and the request to cancel', async (stage) => {
       const worker = await stage.worker()
       const standing = await stage.owned('a', worker)
-      await stage.port.send([signal('a', { key: 'once' }), signal('a')], null)
-      await stage.port.cancel({ run: 'a', payload: null }, null)
+      await stage.port.mail.send([signal('a', { key: 'once' }), signal('a')], null)
+      await stage.port.mail.cancel({ run: 'a', payload: null }, null)
       await stage.commit(standing, { next: { do: 'end', state: 'cancelled' }, consumes: [1, 3], seen: 3 })
-      expect(await stage.port.restart([generationOf(standing.run, 2)])).toBe(true)
-      expect(await stage.port.mail(standing.run, 0)).toEqual([])
+      expect(await stage.port.runs.restart([generationOf(standing.run, 2)])).toBe(true)
+      expect(await stage.port.mail.list(standing.run, 0)).toEqual([])
       expect(await stage.find('a')).toMatchObject({ cancelAt: null, mail: 3 })
-      expect(await stage.port.send([signal('a', { key: 'once' })], null)).toMatchObject([
+      expect(await stage.port.mail.send([signal('a', { key: 'once' })], null)).toMatchObject([
         { outcome: 'stored' },
       ])
-      expect(await stage.port.cancel({ run: 'a', payload: null }, null)).toMatchObject({ outcome: 'stored' })
+      expect(await stage.port.mail.cancel({ run: 'a', payload: null }, null)).toMatchObject({
+        outcome: 'stored',
+      })
       const { messages } = await stage.dump()
       expect(messages.map(({ n, key, used }) => [n, key, used])).toEqual([
         [1, null, true],
@@ -247,14 +254,14 @@ export function describeGenerations(test: StageTest): void {
       const { run, epoch } = await stage.ended('a', claimant.worker)
       const { head } = await stage.find('a')
       const kept = past(head, { cancelAt: 66 })
-      expect(await stage.port.restart([generationOf(run, head, { kept })])).toBe(true)
+      expect(await stage.port.runs.restart([generationOf(run, head, { kept })])).toBe(true)
       expect(await stage.find('a')).toMatchObject({ base: head, head: head + 3, cancelAt: 66, state: 'live' })
-      const events = await stage.port.load(run, head, 10)
+      const events = await stage.port.log.load(run, head, 10)
       expect(events.map(({ seq, at, epoch }) => [seq, at, epoch])).toEqual(
         [77, 88, 89].map((at, index) => [head + index, at, epoch + 1]),
       )
       expect(events.map((event) => hex(event.link))).toEqual([null, null, link(5)].map(hex))
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([
         { base: head, head: head + 3, epoch: epoch + 2 },
       ])
     })
@@ -263,12 +270,12 @@ export function describeGenerations(test: StageTest): void {
       const worker = await stage.worker()
       const standing = await stage.owned('a', worker)
       const others = ['ended', 'ended'] as const
-      await stage.port.send([signal('a', { key: 'used' }), signal('a', { key: 'kept' })], null)
-      await stage.port.send(
+      await stage.port.mail.send([signal('a', { key: 'used' }), signal('a', { key: 'kept' })], null)
+      await stage.port.mail.send(
         others.map((kind) => signal('a', { kind, name: '4' })),
         null,
       )
-      await stage.port.cancel({ run: 'a', payload: null }, null)
+      await stage.port.mail.cancel({ run: 'a', payload: null }, null)
       await stage.commit(standing, { next: { do: 'end', state: 'failed' }, consumes: [1, 3], seen: 5 })
       const signals = [
         { name: 'paid', by: 'user:ana', payload: bytes('by card') },
@@ -276,9 +283,9 @@ export function describeGenerations(test: StageTest): void {
       ]
       const { head } = await stage.find('a')
       const kept = past(head, { signals })
-      expect(await stage.port.restart([generationOf(standing.run, head, { kept })])).toBe(true)
+      expect(await stage.port.runs.restart([generationOf(standing.run, head, { kept })])).toBe(true)
       expect(
-        (await stage.port.mail(standing.run, 0)).map(({ n, kind, name, by, payload }) => [
+        (await stage.port.mail.list(standing.run, 0)).map(({ n, kind, name, by, payload }) => [
           ...[n, kind, name, by],
           text(payload),
         ]),
@@ -289,26 +296,30 @@ export function describeGenerations(test: StageTest): void {
       ])
       expect(await stage.find('a')).toMatchObject({ mail: 7, cancelAt: null })
       for (const key of ['used', 'kept'])
-        expect(await stage.port.send([signal('a', { key })], null)).toMatchObject([{ outcome: 'duplicate' }])
-      expect(await stage.port.cancel({ run: 'a', payload: null }, null)).toMatchObject({ outcome: 'stored' })
+        expect(await stage.port.mail.send([signal('a', { key })], null)).toMatchObject([
+          { outcome: 'duplicate' },
+        ])
+      expect(await stage.port.mail.cancel({ run: 'a', payload: null }, null)).toMatchObject({
+        outcome: 'stored',
+      })
     })
 
     test('with a past, exposed values stay that were written by its time, and all others are removed', async (stage) => {
       const events = [{ ...started(), seq: 0, at: 1, epoch: 1, link: null }]
       const states = [6, 7, 8].map((at) => ({ name: `at ${at}`, at, payload: bytes(`value ${at}`) }))
       for (const id of ['a', 'b'])
-        await stage.port.install(
+        await stage.port.copies.install(
           { id, token: 'e'.repeat(32), procedure: 'refund', version: 1 },
           ...([0, events, { ...copyOfChild, parent: null, state: 'failed', endedAt: 9, states }] as const),
         )
       const [a, b] = [await stage.find('a'), await stage.find('b')]
       const kept = past(1, { exposedUntil: 7 })
-      expect(await stage.port.restart([generationOf(a.run, 1, { kept })])).toBe(true)
+      expect(await stage.port.runs.restart([generationOf(a.run, 1, { kept })])).toBe(true)
       const namesOf = async ({ run }: { readonly run: RunKey }) =>
-        (await stage.port.states(run, null)).map(({ name }) => name)
+        (await stage.port.states.list(run, null)).map(({ name }) => name)
       expect(await namesOf(a)).toEqual(['at 6', 'at 7'])
       expect(await namesOf(b)).toEqual(['at 6', 'at 7', 'at 8'])
-      expect(await stage.port.restart([generationOf(b.run, 1)])).toBe(true)
+      expect(await stage.port.runs.restart([generationOf(b.run, 1)])).toBe(true)
       expect(await namesOf(b)).toEqual([])
     })
 
@@ -321,17 +332,17 @@ export function describeGenerations(test: StageTest): void {
       await stage.commit(standing, { next: { do: 'end', state: 'failed' } })
       const { run, head } = await stage.find('a')
       const kept = past(head, { exposedUntil: Number.MAX_SAFE_INTEGER })
-      expect(await stage.port.restart([generationOf(run, head, { kept })])).toBe(true)
-      expect((await stage.port.states(run, null)).map(({ name }) => name)).toEqual(['first', 'last'])
+      expect(await stage.port.runs.restart([generationOf(run, head, { kept })])).toBe(true)
+      expect((await stage.port.states.list(run, null)).map(({ name }) => name)).toEqual(['first', 'last'])
     })
 
     test('a child that keeps a past stays one', async (stage) => {
       const last = { ...copyOfChild, state: 'failed', endedAt: 5 } as const
       const events = [{ ...started(), seq: 0, at: 1, epoch: 1, link: null }]
       const copy = { id: 'c', token: 'f'.repeat(32), procedure: 'refund', version: 1 }
-      await stage.port.install(copy, 0, events, last)
+      await stage.port.copies.install(copy, 0, events, last)
       const { run } = await stage.find('c')
-      expect(await stage.port.restart([generationOf(run, 1, { kept: past(1) })])).toBe(true)
+      expect(await stage.port.runs.restart([generationOf(run, 1, { kept: past(1) })])).toBe(true)
       expect(await stage.find('c')).toMatchObject({ parent: { run: 'p', position: 4 } })
     })
 
@@ -340,20 +351,20 @@ export function describeGenerations(test: StageTest): void {
       const live = await stage.owned('live', worker)
       const ended = await stage.ended('ended', worker)
       const before = await stage.dump()
-      expect(await stage.port.restart([generationOf(live.run, 1)])).toBe(false)
-      expect(await stage.port.restart([generationOf(ended.run, 1)])).toBe(false)
-      expect(await stage.port.restart([generationOf(4711, 1)])).toBe(false)
+      expect(await stage.port.runs.restart([generationOf(live.run, 1)])).toBe(false)
+      expect(await stage.port.runs.restart([generationOf(ended.run, 1)])).toBe(false)
+      expect(await stage.port.runs.restart([generationOf(4711, 1)])).toBe(false)
       expect(await stage.dump()).toEqual(before)
     })
 
     test('a removed run is refused, also while its log is still there', async (stage) => {
       const { run } = await stage.ended('a', await stage.worker())
       const { head } = await stage.find('a')
-      expect(await stage.port.remove([run])).toEqual(['removed'])
-      expect(await stage.port.restart([generationOf(run, head)])).toBe(false)
-      expect(await stage.port.restart([generationOf(run, head, { kept: past(head) })])).toBe(false)
-      while (await stage.port.clear(100)) {}
-      expect(await stage.port.find('a')).toBeNull()
+      expect(await stage.port.removals.remove([run])).toEqual(['removed'])
+      expect(await stage.port.runs.restart([generationOf(run, head)])).toBe(false)
+      expect(await stage.port.runs.restart([generationOf(run, head, { kept: past(head) })])).toBe(false)
+      while (await stage.port.removals.clear(100)) {}
+      expect(await stage.port.runs.find('a')).toBeNull()
       const { events, runs } = await stage.dump()
       expect([events, runs.map(({ id }) => id)]).toEqual([[], []])
     })
@@ -363,17 +374,17 @@ export function describeGenerations(test: StageTest): void {
       const { head } = await stage.find('a')
       const other = await stage.connect()
       const [restarted, [removed]] = await Promise.all([
-        stage.port.restart([generationOf(run, head)]),
-        other.remove([run]),
+        stage.port.runs.restart([generationOf(run, head)]),
+        other.removals.remove([run]),
       ])
       expect([restarted, removed]).toEqual(restarted ? [true, 'live'] : [false, 'removed'])
-      expect(await stage.port.find('a')).toEqual(
+      expect(await stage.port.runs.find('a')).toEqual(
         restarted ? expect.objectContaining({ state: 'live' }) : null,
       )
     })
 
     test('no restarts are nothing', async (stage) => {
-      expect(await stage.port.restart([])).toBe(true)
+      expect(await stage.port.runs.restart([])).toBe(true)
     })
 
     test('several runs begin again, each with what is its own', async (stage) => {
@@ -386,7 +397,7 @@ export function describeGenerations(test: StageTest): void {
       const [headA, headB, headC] = heads as [number, number, number]
       const signals = ['paid', 'shipped'].map((name) => ({ name, by: null, payload: bytes(name) }))
       expect(
-        await stage.port.restart([
+        await stage.port.runs.restart([
           generationOf(b, headB, { kept: past(headB, { signals, cancelAt: 66 }), tags: ['b', 'two'] }),
           generationOf(c, headC, { startedBy: 'user:cid', version: 2, link: link(7), info: bytes('of c') }),
           generationOf(a, headA, { kept: past(headA, { startedAt: 55, signals: signals.slice(1) }) }),
@@ -413,16 +424,20 @@ export function describeGenerations(test: StageTest): void {
       })
       expect(text((await stage.find('c')).info)).toBe('of c')
       const timesOf = async (run: RunKey, head: number) =>
-        (await stage.port.load(run, head, 10)).map(({ seq, at }) => [seq - head, at])
+        (await stage.port.log.load(run, head, 10)).map(({ seq, at }) => [seq - head, at])
       expect(await timesOf(a, headA)).toEqual([0, 1, 2].map((k) => [k, [55, 88, 89][k]]))
       expect(await timesOf(b, headB)).toEqual([0, 1, 2].map((k) => [k, [77, 88, 89][k]]))
-      const mailOf = async (run: RunKey) => (await stage.port.mail(run, 0)).map(({ n, name }) => [n, name])
+      const mailOf = async (run: RunKey) =>
+        (await stage.port.mail.list(run, 0)).map(({ n, name }) => [n, name])
       expect(await mailOf(a)).toEqual([[1, 'shipped']])
       expect(await mailOf(b)).toEqual([
         [1, 'paid'],
         [2, 'shipped'],
       ])
-      expect((await stage.port.claim(claimant, 10)).runs.map(({ id }) => id).sort()).toEqual(['a', 'b'])
+      expect((await stage.port.claims.claim(claimant, 10)).runs.map(({ id }) => id).sort()).toEqual([
+        'a',
+        'b',
+      ])
     })
 
     test('several runs begin again, or none: if one is live, removed, or has another head', async (stage) => {
@@ -434,7 +449,7 @@ export function describeGenerations(test: StageTest): void {
       const [a, b] = ended.map(({ run }) => run) as [RunKey, RunKey]
       const heads = await Promise.all(['a', 'b', 'removed'].map(async (id) => (await stage.find(id)).head))
       const [headA, headB, headRemoved] = heads as [number, number, number]
-      await stage.port.remove([removed.run])
+      await stage.port.removals.remove([removed.run])
       const before = await stage.dump()
       const fits = [generationOf(a, headA), generationOf(b, headB)]
       for (const other of [
@@ -446,10 +461,10 @@ export function describeGenerations(test: StageTest): void {
           [other, ...fits],
           [...fits, other],
         ])
-          expect(await stage.port.restart(family)).toBe(false)
-      expect(await stage.port.restart([generationOf(a, headA), generationOf(b, headB - 1)])).toBe(false)
+          expect(await stage.port.runs.restart(family)).toBe(false)
+      expect(await stage.port.runs.restart([generationOf(a, headA), generationOf(b, headB - 1)])).toBe(false)
       expect(await stage.dump()).toEqual(before)
-      expect(await stage.port.restart(fits)).toBe(true)
+      expect(await stage.port.runs.restart(fits)).toBe(true)
     })
 
     test('of families that share a run, in any order, one begins again', async (stage) => {
@@ -460,10 +475,10 @@ export function describeGenerations(test: StageTest): void {
       const family = (order: readonly number[]) => order.map((i) => generationOf(runs[i] as RunKey, head))
       const other = await stage.connect()
       const outcomes = await Promise.all([
-        stage.port.restart(family([0, 1])),
-        other.restart(family([1, 0])),
-        stage.port.restart(family([2, 1])),
-        other.restart(family([1, 2])),
+        stage.port.runs.restart(family([0, 1])),
+        other.runs.restart(family([1, 0])),
+        stage.port.runs.restart(family([2, 1])),
+        other.runs.restart(family([1, 2])),
       ])
       expect(outcomes.filter((isLive) => isLive)).toHaveLength(1)
       const states = await Promise.all(['a', 'b', 'c'].map(async (id) => (await stage.find(id)).state))
@@ -475,7 +490,7 @@ export function describeGenerations(test: StageTest): void {
       const { head } = await stage.find('a')
       const other = await stage.connect()
       const outcomes = await Promise.all(
-        [stage.port, other, stage.port].map((port) => port.restart([generationOf(run, head)])),
+        [stage.port, other, stage.port].map((port) => port.runs.restart([generationOf(run, head)])),
       )
       expect(outcomes.filter((isLive) => isLive)).toHaveLength(1)
       expect(await stage.find('a')).toMatchObject({ head: head + 1 })

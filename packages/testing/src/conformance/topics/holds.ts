@@ -12,11 +12,11 @@ export function describeHolds(test: StageTest): void {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       await stage.owned('b', worker)
-      await stage.port.send([signal('a')], null)
-      expect(await stage.port.holdMail(worker, a.run, a.epoch, longMs)).toBe(1)
-      expect(await stage.port.send([signal('a')], null)).toEqual([{ outcome: 'held' }])
+      await stage.port.mail.send([signal('a')], null)
+      expect(await stage.port.mail.hold(worker, a.run, a.epoch, longMs)).toBe(1)
+      expect(await stage.port.mail.send([signal('a')], null)).toEqual([{ outcome: 'held' }])
       expect(
-        await stage.port.send([signal('a', { key: 'signal:1' }), signal('b'), update('a')], null),
+        await stage.port.mail.send([signal('a', { key: 'signal:1' }), signal('b'), update('a')], null),
       ).toMatchObject([{ outcome: 'held' }, { outcome: 'stored' }, { outcome: 'held' }])
       expect(await stage.find('a')).toMatchObject({ mail: 1, owned: true })
     })
@@ -24,20 +24,20 @@ export function describeHolds(test: StageTest): void {
     test('a message that is stored already is acknowledged again', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
-      await stage.port.send([update('a')], null)
-      await stage.port.holdMail(worker, a.run, a.epoch, longMs)
-      expect(await stage.port.send([update('a')], null)).toMatchObject([{ outcome: 'duplicate' }])
+      await stage.port.mail.send([update('a')], null)
+      await stage.port.mail.hold(worker, a.run, a.epoch, longMs)
+      expect(await stage.port.mail.send([update('a')], null)).toMatchObject([{ outcome: 'duplicate' }])
     })
 
     test('answers, early answers and cancels are not held back', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       await stage.commit(a, { opens: [newAsk(0)] })
-      await stage.port.holdMail(worker, a.run, a.epoch, longMs)
-      expect(await stage.port.answer([answerTo('a', 0)], null)).toMatchObject([{ outcome: 'answered' }])
+      await stage.port.mail.hold(worker, a.run, a.epoch, longMs)
+      expect(await stage.port.asks.answer([answerTo('a', 0)], null)).toMatchObject([{ outcome: 'answered' }])
       const early = signal('a', { kind: 'early', name: 'key', key: 'early:key' })
-      expect(await stage.port.send([early], null)).toMatchObject([{ outcome: 'stored' }])
-      expect(await stage.port.cancel({ run: 'a', payload: bytes('why') }, null)).toMatchObject({
+      expect(await stage.port.mail.send([early], null)).toMatchObject([{ outcome: 'stored' }])
+      expect(await stage.port.mail.cancel({ run: 'a', payload: bytes('why') }, null)).toMatchObject({
         outcome: 'stored',
       })
       expect(await stage.find('a')).toMatchObject({ mail: 3 })
@@ -47,10 +47,10 @@ export function describeHolds(test: StageTest): void {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       const b = await stage.owned('b', worker)
-      await stage.port.holdMail(worker, a.run, a.epoch, longMs)
+      await stage.port.mail.hold(worker, a.run, a.epoch, longMs)
       for (const kind of ['signal', 'watch'] as const) {
         const sends = [outgoing('a', { kind: 'cancel' }), outgoing('a', { kind, must: true })]
-        expect(await stage.port.commit(worker, [unitFor(b, { sends })])).toEqual([
+        expect(await stage.port.log.commit(worker, [unitFor(b, { sends })])).toEqual([
           { outcome: 'refused', item: 1, why: 'held' },
         ])
       }
@@ -61,22 +61,26 @@ export function describeHolds(test: StageTest): void {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       const b = await stage.owned('b', worker)
-      await stage.port.holdMail(worker, a.run, a.epoch, longMs)
+      await stage.port.mail.hold(worker, a.run, a.epoch, longMs)
       const sends = [
         outgoing('a', { kind: 'ended', must: true }),
         outgoing('a', { kind: 'cancel', must: true }),
         outgoing('a', { kind: 'signal', must: false }),
       ]
       expect(await stage.commit(b, { sends })).toMatchObject({ outcome: 'ok' })
-      expect((await stage.port.mail(a.run, 0)).map(({ kind }) => kind)).toEqual(['ended', 'cancel', 'signal'])
+      expect((await stage.port.mail.list(a.run, 0)).map(({ kind }) => kind)).toEqual([
+        'ended',
+        'cancel',
+        'signal',
+      ])
     })
 
     test('a hold of no time ends it', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
-      await stage.port.holdMail(worker, a.run, a.epoch, longMs)
-      await stage.port.holdMail(worker, a.run, a.epoch, 0)
-      expect(await stage.port.send([signal('a')], null)).toMatchObject([{ outcome: 'stored' }])
+      await stage.port.mail.hold(worker, a.run, a.epoch, longMs)
+      await stage.port.mail.hold(worker, a.run, a.epoch, 0)
+      expect(await stage.port.mail.send([signal('a')], null)).toMatchObject([{ outcome: 'stored' }])
     })
 
     test('a run that ends has no hold and is not due', async (stage) => {
@@ -87,14 +91,16 @@ export function describeHolds(test: StageTest): void {
         ['with others', { sends: [outgoing('nowhere', { must: false })] }],
       ] as const) {
         const standing = await stage.owned(id, worker)
-        await stage.port.holdMail(worker, standing.run, standing.epoch, longMs)
+        await stage.port.mail.hold(worker, standing.run, standing.epoch, longMs)
         await stage.commit(standing, { ...parts, next: end, strict: true })
         expect(await stage.find(id)).toMatchObject({ owned: false, wakeAt: null })
-        expect(await stage.port.send([signal(id)], null)).toEqual([{ outcome: 'ended', state: 'completed' }])
+        expect(await stage.port.mail.send([signal(id)], null)).toEqual([
+          { outcome: 'ended', state: 'completed' },
+        ])
       }
       const both = [await stage.owned('a', worker), await stage.owned('b', worker)]
-      for (const { run, epoch } of both) await stage.port.holdMail(worker, run, epoch, longMs)
-      await stage.port.commit(
+      for (const { run, epoch } of both) await stage.port.mail.hold(worker, run, epoch, longMs)
+      await stage.port.log.commit(
         worker,
         both.map((standing) => unitFor(standing, { next: end })),
       )
@@ -104,33 +110,33 @@ export function describeHolds(test: StageTest): void {
     test('a parked run has no hold', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
-      await stage.port.holdMail(worker, a.run, a.epoch, longMs)
+      await stage.port.mail.hold(worker, a.run, a.epoch, longMs)
       await stage.commit(a, { next: { do: 'park', wakeAt: null } })
       expect(await stage.find('a')).toMatchObject({ owned: false, wakeAt: null })
-      expect(await stage.port.send([signal('a')], null)).toMatchObject([{ outcome: 'stored' }])
+      expect(await stage.port.mail.send([signal('a')], null)).toMatchObject([{ outcome: 'stored' }])
     })
 
     test('a run that its worker has released, or lost, has no hold', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       const b = await stage.owned('b', await stage.doomedWorker())
-      await stage.port.holdMail(worker, a.run, a.epoch, longMs)
-      await stage.port.holdMail(b.worker, b.run, b.epoch, longMs)
-      await stage.port.release(worker)
-      await stage.port.sweep()
+      await stage.port.mail.hold(worker, a.run, a.epoch, longMs)
+      await stage.port.mail.hold(b.worker, b.run, b.epoch, longMs)
+      await stage.port.workers.release(worker)
+      await stage.port.workers.sweep()
       const next = await stage.claimant()
       for (const { id, run, epoch, worker: before } of [a, b]) {
         const { wakeAt, owned } = await stage.find(id)
         expect(owned).toBe(false)
         expect(wakeAt).toBeLessThanOrEqual(await stage.port.now())
-        expect(await stage.port.send([signal(id)], null)).toMatchObject([{ outcome: 'stored' }])
-        const [claimed] = (await stage.port.claim(next, 1)).runs
+        expect(await stage.port.mail.send([signal(id)], null)).toMatchObject([{ outcome: 'stored' }])
+        const [claimed] = (await stage.port.claims.claim(next, 1)).runs
         expect(claimed?.run).toBe(run)
-        expect(await stage.port.send([signal(id)], null)).toMatchObject([{ outcome: 'stored' }])
-        expect(await stage.port.holdMail(before, run, epoch, longMs)).toBeNull()
-        expect(await stage.port.holdMail(next.worker, run, epoch, longMs)).toBeNull()
-        expect(await stage.port.holdMail(before, run, claimed?.epoch ?? 0, longMs)).toBeNull()
-        expect(await stage.port.send([signal(id)], null)).toMatchObject([{ outcome: 'stored' }])
+        expect(await stage.port.mail.send([signal(id)], null)).toMatchObject([{ outcome: 'stored' }])
+        expect(await stage.port.mail.hold(before, run, epoch, longMs)).toBeNull()
+        expect(await stage.port.mail.hold(next.worker, run, epoch, longMs)).toBeNull()
+        expect(await stage.port.mail.hold(before, run, claimed?.epoch ?? 0, longMs)).toBeNull()
+        expect(await stage.port.mail.send([signal(id)], null)).toMatchObject([{ outcome: 'stored' }])
       }
     })
   })

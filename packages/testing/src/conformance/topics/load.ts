@@ -6,14 +6,14 @@ import type { StageTest } from '../stage.ts'
 export function describeLoad(test: StageTest): void {
   describe('load', () => {
     test('a log that was never written is empty', async (stage) => {
-      expect(await stage.port.load(4711, 0, 10)).toEqual([])
+      expect(await stage.port.log.load(4711, 0, 10)).toEqual([])
     })
 
     test('a log is read from a seq, up to a limit', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { events: Array.from({ length: 9 }, (_, position) => settled(position)) })
       const seqs = async (from: number, limit: number) =>
-        (await stage.port.load(standing.run, from, limit)).map(({ seq }) => seq)
+        (await stage.port.log.load(standing.run, from, limit)).map(({ seq }) => seq)
       expect(await seqs(0, 100)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
       expect(await seqs(4, 3)).toEqual([4, 5, 6])
       expect(await seqs(8, 3)).toEqual([8, 9])
@@ -28,9 +28,9 @@ export function describeLoad(test: StageTest): void {
         await stage.commit(standing, { events })
       }
       const positions: number[] = []
-      for (let page = await stage.port.load(standing.run, 0, 64); page.length > 0; ) {
+      for (let page = await stage.port.log.load(standing.run, 0, 64); page.length > 0; ) {
         positions.push(...page.map(({ position }) => position))
-        page = await stage.port.load(standing.run, positions.length, 64)
+        page = await stage.port.log.load(standing.run, positions.length, 64)
       }
       expect(positions).toEqual(Array.from({ length: 1001 }, (_, index) => index - 1))
     })
@@ -42,7 +42,7 @@ export function describeLoad(test: StageTest): void {
         await stage.commit(a, { events: [settled(round, { name: 'a' })] })
         await stage.commit(b, { events: [settled(round, { name: 'b' })] })
       }
-      const names = (await stage.port.load(a.run, 1, 100)).map(({ name }) => name)
+      const names = (await stage.port.log.load(a.run, 1, 100)).map(({ name }) => name)
       expect(names).toEqual(['a', 'a', 'a', 'a', 'a'])
     })
 
@@ -51,7 +51,7 @@ export function describeLoad(test: StageTest): void {
       const events = Array.from({ length: 127 }, (_, position) => settled(position))
       const seals = events.map((_, index) => (index % 64 === 62 ? link(index) : null))
       await stage.commit(standing, { events, seals, link: link(200) })
-      const log = await stage.port.load(standing.run, 0, 200)
+      const log = await stage.port.log.load(standing.run, 0, 200)
       expect(log.filter((event) => event.link !== null).map(({ seq }) => seq)).toEqual([63, 127])
       expect([...(log[63]?.link ?? [])]).toEqual([...link(62)])
     })
@@ -60,7 +60,7 @@ export function describeLoad(test: StageTest): void {
       test(`a payload is read byte by byte as written: ${what}`, async (stage) => {
         const standing = await stage.owned('a', await stage.worker())
         await stage.commit(standing, { events: [settled(0, { payload })] })
-        const [event] = await stage.port.load(standing.run, 1, 1)
+        const [event] = await stage.port.log.load(standing.run, 1, 1)
         expect(event?.payload?.length).toBe(payload.length)
         expect(Buffer.compare(event?.payload ?? new Uint8Array(), payload)).toBe(0)
       })
@@ -82,9 +82,11 @@ export function describeLoad(test: StageTest): void {
         const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
         return { type, position, turn, kind, name, nth, failed, tookMs, payload: hex(payload) }
       }
-      const log = await stage.port.load(standing.run, 1, 100)
+      const log = await stage.port.log.load(standing.run, 1, 100)
       expect(log.map(shown)).toEqual(events.map(shown))
-      expect((await stage.port.load(standing.run, 31, 7)).map(shown)).toEqual(events.slice(30, 37).map(shown))
+      expect((await stage.port.log.load(standing.run, 31, 7)).map(shown)).toEqual(
+        events.slice(30, 37).map(shown),
+      )
     })
 
     test('reading many logs at once equals reading them one by one', async (stage) => {
@@ -110,8 +112,8 @@ export function describeLoad(test: StageTest): void {
       const shown = (log: readonly StoredEvent[]) =>
         log.map(({ seq, name, payload }) => ({ seq, name, payload: hex(payload) }))
       const alone: unknown[] = []
-      for (const part of asked) alone.push(shown(await stage.port.load(...part)))
-      const atOnce = await Promise.all(asked.map((part) => stage.port.load(...part)))
+      for (const part of asked) alone.push(shown(await stage.port.log.load(...part)))
+      const atOnce = await Promise.all(asked.map((part) => stage.port.log.load(...part)))
       expect(atOnce.map(shown)).toEqual(alone)
     })
 
@@ -120,7 +122,7 @@ export function describeLoad(test: StageTest): void {
       const pool = new Uint8Array(64).fill(1)
       await stage.commit(standing, { events: [settled(0, { payload: pool.subarray(8, 16) })] })
       pool.fill(2)
-      const [event] = await stage.port.load(standing.run, 1, 1)
+      const [event] = await stage.port.log.load(standing.run, 1, 1)
       expect([...(event?.payload ?? [])]).toEqual([1, 1, 1, 1, 1, 1, 1, 1])
     })
 
@@ -130,7 +132,7 @@ export function describeLoad(test: StageTest): void {
       await stage.commit(standing, {
         events: Array.from({ length: 20 }, (_, position) => settled(position, { payload })),
       })
-      expect(await stage.port.load(standing.run, 0, 100)).toHaveLength(21)
+      expect(await stage.port.log.load(standing.run, 0, 100)).toHaveLength(21)
     })
   })
 }

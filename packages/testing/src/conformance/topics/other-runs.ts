@@ -32,10 +32,12 @@ export function describeOtherRuns(test: StageTest): void {
         parent: { run: 'parent', position: 7 },
       })
       expect(hex(row.link)).toBe(hex(link(7)))
-      const log = await stage.port.load(row.run, 0, 10)
+      const log = await stage.port.log.load(row.run, 0, 10)
       expect(log).toMatchObject([{ seq: 0, at, epoch: 0, type: 'started', position: -1 }])
       expect(text(log[0]?.payload)).toBe('of the parent')
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'child', epoch: 2, head: 1 }])
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([
+        { id: 'child', epoch: 2, head: 1 },
+      ])
     })
 
     test('a run without a version gets one at its first claim', async (stage) => {
@@ -43,7 +45,7 @@ export function describeOtherRuns(test: StageTest): void {
       const parent = await stage.owned('parent', claimant.worker)
       await stage.commit(parent, { creates: [childRun('child', 'parent', { version: null })] })
       expect(await stage.find('child')).toMatchObject({ version: null })
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'child', version: 4 }])
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([{ id: 'child', version: 4 }])
     })
 
     test('several units create several runs, and each may park or end', async (stage) => {
@@ -53,7 +55,7 @@ export function describeOtherRuns(test: StageTest): void {
         await stage.owned('b', worker),
         await stage.owned('c', worker),
       ]
-      const outcomes = await stage.port.commit(worker, [
+      const outcomes = await stage.port.log.commit(worker, [
         unitFor(a, {
           creates: [childRun('a.1', 'a'), childRun('a.2', 'a')],
           next: { do: 'park', wakeAt: later },
@@ -62,7 +64,7 @@ export function describeOtherRuns(test: StageTest): void {
         unitFor(c),
       ])
       expect(outcomes).toMatchObject([{ parked: true }, { parked: false }, { parked: false }])
-      const rows = await stage.port.runs(allRuns())
+      const rows = await stage.port.runs.list(allRuns())
       expect(
         new Map(
           rows.map(({ id, parent, state, wakeAt }) => [id, [parent?.run ?? null, state, wakeAt === later]]),
@@ -90,25 +92,25 @@ export function describeOtherRuns(test: StageTest): void {
       await stage.commit(parent, { creates: [childRun('three', 'parent', { tags: ['x'] })] })
       expect(await stage.find('two')).toMatchObject({ parent: { run: 'parent', position: 1 } })
       const list = async (overrides: Parameters<typeof allRuns>[0]) =>
-        (await stage.port.runs(allRuns(overrides))).map(({ id }) => id).sort()
+        (await stage.port.runs.list(allRuns(overrides))).map(({ id }) => id).sort()
       expect(await list({ parent: 'parent' })).toEqual(['one', 'three', 'two'])
       expect(await list({ parent: 'parent', tag: 'x' })).toEqual(['three'])
       expect(await list({ parent: 'one' })).toEqual([])
-      expect((await stage.port.runs(allRuns({ parent: 'parent', limit: 1 }))).map(({ id }) => id)).toEqual([
-        'three',
-      ])
+      expect(
+        (await stage.port.runs.list(allRuns({ parent: 'parent', limit: 1 }))).map(({ id }) => id),
+      ).toEqual(['three'])
     })
 
     test('a taken id refuses the unit, and its neighbours are written', async (stage) => {
       const worker = await stage.worker()
       await stage.ended('taken', worker)
       const [a, b] = [await stage.owned('a', worker), await stage.owned('b', worker)]
-      const outcomes = await stage.port.commit(worker, [
+      const outcomes = await stage.port.log.commit(worker, [
         unitFor(a, { info: bytes('x'), creates: [childRun('free', 'a'), childRun('taken', 'a')] }),
         unitFor(b, { creates: [childRun('other', 'b')] }),
       ])
       expect(outcomes).toMatchObject([{ outcome: 'refused', item: 1, why: 'exists' }, { outcome: 'ok' }])
-      expect(await stage.port.find('free')).toBeNull()
+      expect(await stage.port.runs.find('free')).toBeNull()
       expect(await stage.find('a')).toMatchObject({ head: 1, info: null, owned: true })
       expect(await stage.find('other')).toMatchObject({ parent: { run: 'b', position: 0 } })
     })
@@ -117,7 +119,7 @@ export function describeOtherRuns(test: StageTest): void {
       const parent = await stage.owned('parent', await stage.worker())
       const creates = [childRun('same', 'parent'), childRun('same', 'parent')]
       expect(await stage.commit(parent, { creates })).toEqual({ outcome: 'refused', item: 1, why: 'exists' })
-      expect(await stage.port.find('same')).toBeNull()
+      expect(await stage.port.runs.find('same')).toBeNull()
     })
 
     test('the fence, the head and the mail are judged before other runs', async (stage) => {
@@ -127,7 +129,7 @@ export function describeOtherRuns(test: StageTest): void {
       const creates = [childRun('taken', 'a')]
       expect(await stage.commit(standing, { creates, epoch: 9 })).toEqual({ outcome: 'fenced' })
       expect(await stage.commit(standing, { creates, head: 9 })).toEqual({ outcome: 'conflict' })
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       expect(await stage.commit(standing, { creates, strict: true })).toEqual({ outcome: 'mail', mail: 1 })
       expect(await stage.commit(standing, { creates })).toMatchObject({ outcome: 'refused' })
     })
@@ -136,7 +138,7 @@ export function describeOtherRuns(test: StageTest): void {
       const standing = await stage.owned('a', await stage.worker())
       const creates = [childRun('child', 'a')]
       expect(await stage.commit(standing, { creates, epoch: 9 })).toEqual({ outcome: 'fenced' })
-      expect(await stage.port.find('child')).toBeNull()
+      expect(await stage.port.runs.find('child')).toBeNull()
     })
 
     test('of two commits at once with one id, one creates the run', async (stage) => {

@@ -15,7 +15,7 @@ export function describeOutgoing(test: StageTest): void {
       const at = outcome.outcome === 'ok' ? outcome.at : 0
       expect(await stage.find('target')).toMatchObject({ owned: false, wakeAt: at, mail: 2, cancelAt: null })
       expect(await stage.find('sender')).toMatchObject({ owned: true, mail: 0, head: 2 })
-      expect(await stage.port.mail(target.run, 0)).toMatchObject([
+      expect(await stage.port.mail.list(target.run, 0)).toMatchObject([
         { n: 1, at, kind: 'signal', name: 'one' },
         { n: 2, at, kind: 'signal', name: 'two' },
       ])
@@ -31,7 +31,7 @@ export function describeOutgoing(test: StageTest): void {
           outgoing('target', { kind, name: `${index}`, payload: bytes(kind) }),
         ),
       })
-      const mail = await stage.port.mail(target.run, 0)
+      const mail = await stage.port.mail.list(target.run, 0)
       expect(mail.map(({ n, kind, name, payload }) => [n, kind, name, text(payload)])).toEqual([
         [1, 'signal', '0', 'signal'],
         [2, 'ended', '1', 'ended'],
@@ -45,7 +45,7 @@ export function describeOutgoing(test: StageTest): void {
       await stage.parked('early', worker, { next: { do: 'park', wakeAt: 5 } })
       await stage.parked('late', worker, { next: { do: 'park', wakeAt: later } })
       const stuck = await stage.owned('stuck', worker)
-      await stage.port.mark(worker, stuck.run, 1, 'stuck', bytes('why'))
+      await stage.port.runs.mark(worker, stuck.run, 1, 'stuck', bytes('why'))
       const sender = await stage.owned('sender', worker)
       const outcome = await stage.commit(sender, {
         sends: ['early', 'late', 'stuck'].map((id) => outgoing(id)),
@@ -59,13 +59,13 @@ export function describeOutgoing(test: StageTest): void {
     test('two units of a commit send to one run, which gets both in their order', async (stage) => {
       const worker = await stage.worker()
       const target = await stage.parked('target', worker)
-      await stage.port.send([signal('target')], null)
+      await stage.port.mail.send([signal('target')], null)
       const [a, b] = [await stage.owned('a', worker), await stage.owned('b', worker)]
-      await stage.port.commit(worker, [
+      await stage.port.log.commit(worker, [
         unitFor(b, { sends: [outgoing('target', { name: 'b' })] }),
         unitFor(a, { sends: [outgoing('target', { name: 'a' }), outgoing('target', { name: 'a2' })] }),
       ])
-      const mail = await stage.port.mail(target.run, 0)
+      const mail = await stage.port.mail.list(target.run, 0)
       expect(mail.map(({ n, name }) => [n, name])).toEqual([
         [1, 'paid'],
         [2, 'b'],
@@ -77,7 +77,7 @@ export function describeOutgoing(test: StageTest): void {
     test('a key is stored once per run', async (stage) => {
       const worker = await stage.worker()
       const target = await stage.owned('target', worker)
-      await stage.port.send([signal('target', { key: 's:1' })], null)
+      await stage.port.mail.send([signal('target', { key: 's:1' })], null)
       const sender = await stage.owned('sender', worker)
       const sends = [
         outgoing('target', { key: 's:1' }),
@@ -85,7 +85,7 @@ export function describeOutgoing(test: StageTest): void {
         outgoing('target', { key: 's:2' }),
       ]
       expect(await stage.commit(sender, { sends })).toMatchObject({ outcome: 'ok' })
-      expect((await stage.port.mail(target.run, 0)).length).toBe(2)
+      expect((await stage.port.mail.list(target.run, 0)).length).toBe(2)
       await stage.commit(target, { next: { do: 'end', state: 'completed' } })
       expect(await stage.commit(sender, { sends: [outgoing('target', { key: 's:2' })] })).toMatchObject({
         outcome: 'ok',
@@ -101,7 +101,7 @@ export function describeOutgoing(test: StageTest): void {
         await stage.owned('b', worker),
         await stage.owned('c', worker),
       ]
-      const outcomes = await stage.port.commit(worker, [
+      const outcomes = await stage.port.log.commit(worker, [
         unitFor(a, { sends: [outgoing('there'), outgoing('gone')] }),
         unitFor(b, { consumes: [1], sends: [outgoing('nowhere')], next: { do: 'end', state: 'completed' } }),
         unitFor(c, { sends: [outgoing('there', { name: 'by c' })] }),
@@ -134,8 +134,8 @@ export function describeOutgoing(test: StageTest): void {
         next: { do: 'end', state: 'completed' },
       })
       expect(await stage.find('child')).toMatchObject({ state: 'completed', owned: false, wakeAt: null })
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ run: parent.run, mail: 1 }])
-      const end = await stage.port.feed(0, 10)
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([{ run: parent.run, mail: 1 }])
+      const end = await stage.port.feed.read(0, 10)
       expect(end.entries).toMatchObject([{ kind: 'run-ended', run: 'child' }])
     })
 
@@ -153,7 +153,7 @@ export function describeOutgoing(test: StageTest): void {
       const worker = await stage.worker()
       await stage.owned('target', worker)
       const sender = await stage.owned('sender', worker)
-      await stage.port.send([signal('sender')], null)
+      await stage.port.mail.send([signal('sender')], null)
       const outcome = await stage.commit(sender, {
         sends: [outgoing('target')],
         next: { do: 'park', wakeAt: later },
@@ -165,7 +165,7 @@ export function describeOutgoing(test: StageTest): void {
     test('a message does not reset the tries of the run that gets it', async (stage) => {
       const doomed = await stage.doomedWorker()
       await stage.owned('target', doomed)
-      await stage.port.sweep()
+      await stage.port.workers.sweep()
       const { tries } = await stage.find('target')
       const sender = await stage.owned('sender', await stage.worker())
       await stage.commit(sender, { sends: [outgoing('target')] })
@@ -177,7 +177,7 @@ export function describeOutgoing(test: StageTest): void {
       const worker = await stage.worker()
       const target = await stage.owned('target', worker)
       const standing = await stage.owned('a', worker)
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       standing.seen = 1
       await stage.commit(standing, {
         events: [settled(0), settled(1)],
@@ -187,9 +187,9 @@ export function describeOutgoing(test: StageTest): void {
         creates: [childRun('child', 'a')],
         info: bytes('shown'),
       })
-      const log = await stage.port.load(standing.run, 0, 10)
+      const log = await stage.port.log.load(standing.run, 0, 10)
       expect(log.map((event) => event.link && hex(event.link))).toEqual([null, null, hex(link(9))])
-      expect(await stage.port.mail(standing.run, 0)).toEqual([])
+      expect(await stage.port.mail.list(standing.run, 0)).toEqual([])
       expect(text((await stage.find('a')).info)).toBe('shown')
       expect(await stage.find('target')).toMatchObject({ run: target.run, mail: 1 })
     })
@@ -205,9 +205,9 @@ export function describeOutgoing(test: StageTest): void {
       const outcome = await stage.commit(sender, { sends: [outgoing('target', cancel)] })
       const at = outcome.outcome === 'ok' ? outcome.at : 0
       expect(await stage.find('target')).toMatchObject({ cancelAt: at, wakeAt: at, mail: 1 })
-      expect(await stage.port.mail(target.run, 0)).toMatchObject([{ kind: 'cancel', name: '' }])
+      expect(await stage.port.mail.list(target.run, 0)).toMatchObject([{ kind: 'cancel', name: '' }])
       expect((await stage.dump()).messages).toMatchObject([{ key: cancelKey }])
-      expect(await stage.port.cancel({ run: 'target', payload: null }, null)).toMatchObject({
+      expect(await stage.port.mail.cancel({ run: 'target', payload: null }, null)).toMatchObject({
         outcome: 'duplicate',
       })
     })
@@ -215,7 +215,7 @@ export function describeOutgoing(test: StageTest): void {
     test('a second request is not stored, and the first stands', async (stage) => {
       const worker = await stage.worker()
       await stage.owned('target', worker)
-      await stage.port.cancel({ run: 'target', payload: bytes('first') }, null)
+      await stage.port.mail.cancel({ run: 'target', payload: bytes('first') }, null)
       const { cancelAt } = await stage.find('target')
       const sender = await stage.owned('sender', worker)
       await stage.passed(cancelAt ?? 0)
@@ -229,7 +229,14 @@ export function describeOutgoing(test: StageTest): void {
       const worker = await stage.worker()
       for (const mark of ['stuck', 'quarantined'] as const) {
         const { run } = await stage.owned(mark, worker)
-        await stage.port.mark(worker, run, 1, mark, bytes('why'), mark === 'stuck' ? undefined : 'damage')
+        await stage.port.runs.mark(
+          worker,
+          run,
+          1,
+          mark,
+          bytes('why'),
+          mark === 'stuck' ? undefined : 'damage',
+        )
       }
       const sender = await stage.owned('sender', worker)
       await stage.commit(sender, { sends: [outgoing('stuck', cancel)] })
@@ -239,9 +246,9 @@ export function describeOutgoing(test: StageTest): void {
       await stage.commit(sender, { sends: [outgoing('quarantined', { ...cancel, must: false })] })
       const kept = await stage.find('quarantined')
       expect(kept).toMatchObject({ mark: 'quarantined', wakeAt: null, mail: 1, cancelAt: expect.any(Number) })
-      await stage.port.retry(kept.run, 'quarantined')
+      await stage.port.runs.retry(kept.run, 'quarantined')
       expect(await stage.find('quarantined')).toMatchObject({ mark: 'none', wakeAt: expect.any(Number) })
-      expect(await stage.port.mail(kept.run, 0)).toMatchObject([{ kind: 'cancel' }])
+      expect(await stage.port.mail.list(kept.run, 0)).toMatchObject([{ kind: 'cancel' }])
     })
   })
 }

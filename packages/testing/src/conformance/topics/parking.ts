@@ -15,7 +15,7 @@ export function describeParking(test: StageTest): void {
         mail: 0,
       })
       expect(await stage.find('a')).toMatchObject({ owned: false, wakeAt: null, state: 'live', head: 2 })
-      expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: null })
+      expect(await stage.port.claims.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: null })
     })
 
     test('a parked run with a deadline is due at the deadline', async (stage) => {
@@ -24,10 +24,10 @@ export function describeParking(test: StageTest): void {
       const wakeAt = (await stage.port.now()) + 60
       await stage.commit(standing, { next: { do: 'park', wakeAt } })
       expect(await stage.find('a')).toMatchObject({ wakeAt })
-      let claims = await stage.port.claim(claimant, 10)
+      let claims = await stage.port.claims.claim(claimant, 10)
       while (claims.runs.length === 0) {
         expect(claims.nextDueAt).toBe(wakeAt)
-        claims = await stage.port.claim(claimant, 10)
+        claims = await stage.port.claims.claim(claimant, 10)
       }
       expect(claims.at).toBeGreaterThanOrEqual(wakeAt)
     })
@@ -35,18 +35,18 @@ export function describeParking(test: StageTest): void {
     test('a deadline in the past makes the run due at once', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker, { next: { do: 'park', wakeAt: longAgo } })
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 2 }])
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 2 }])
     })
 
     test('a deadline beyond 2^31 ms is not due', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker, { next: { do: 'park', wakeAt: later } })
-      expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later })
+      expect(await stage.port.claims.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later })
     })
 
     test('a new message keeps the run with its owner, and the events are written', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       expect(await stage.commit(standing, { next: park })).toMatchObject({
         outcome: 'ok',
         parked: false,
@@ -57,7 +57,7 @@ export function describeParking(test: StageTest): void {
 
     test('a run whose messages are all seen can be parked', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       standing.seen = 1
       expect(await stage.commit(standing, { next: park, consumes: [1] })).toMatchObject({
         parked: true,
@@ -67,7 +67,7 @@ export function describeParking(test: StageTest): void {
 
     test('a park that was refused for mail can be retried without events', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       await stage.commit(standing, { next: park })
       standing.seen = 1
       expect(await stage.commit(standing, { next: park, events: [] })).toMatchObject({
@@ -79,30 +79,32 @@ export function describeParking(test: StageTest): void {
     test('a message for a parked run makes it due', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker)
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       expect((await stage.find('a')).wakeAt).toBeLessThanOrEqual(await stage.port.now())
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1, epoch: 2 }])
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([
+        { id: 'a', mail: 1, epoch: 2 },
+      ])
     })
 
     test('a message moves a deadline to now', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker, { next: { do: 'park', wakeAt: later } })
-      await stage.port.send([signal('a')], null)
-      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1 }])
+      await stage.port.mail.send([signal('a')], null)
+      expect((await stage.port.claims.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1 }])
     })
 
     test('a message does not delay a run that is due', async (stage) => {
       await stage.parked('a', await stage.worker(), { next: { do: 'park', wakeAt: longAgo } })
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       expect(await stage.find('a')).toMatchObject({ wakeAt: longAgo, mail: 1 })
     })
 
     test('a message for an owned run does not make it due; its owner finds it in the counters', async (stage) => {
       const worker = await stage.worker()
       const [a, b] = [await stage.owned('a', worker), await stage.owned('b', worker)]
-      await stage.port.send([signal('a'), signal('a')], null)
+      await stage.port.mail.send([signal('a'), signal('a')], null)
       expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null, mail: 2 })
-      const counters = [...(await stage.port.mailOf(worker))].sort((one, other) => one.run - other.run)
+      const counters = [...(await stage.port.mail.counters(worker))].sort((one, other) => one.run - other.run)
       expect(counters).toEqual([
         { run: a.run, mail: 2 },
         { run: b.run, mail: 0 },
@@ -114,14 +116,14 @@ export function describeParking(test: StageTest): void {
       await stage.parked('a', worker)
       await stage.ended('b', worker)
       const other = await stage.owned('c', await stage.worker())
-      expect(await stage.port.mailOf(worker)).toEqual([])
-      expect(await stage.port.mailOf(other.worker)).toEqual([{ run: other.run, mail: 0 }])
-      expect(await stage.port.mailOf(4711)).toEqual([])
+      expect(await stage.port.mail.counters(worker)).toEqual([])
+      expect(await stage.port.mail.counters(other.worker)).toEqual([{ run: other.run, mail: 0 }])
+      expect(await stage.port.mail.counters(4711)).toEqual([])
     })
 
     test('a strict unit that has seen all mail is written', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       standing.seen = 1
       expect(await stage.commit(standing, { strict: true })).toMatchObject({ outcome: 'ok', mail: 1 })
     })
@@ -129,7 +131,7 @@ export function describeParking(test: StageTest): void {
     for (const next of [{ do: 'keep' }, park, { do: 'end', state: 'completed' }] as const) {
       test(`a strict unit that meets unseen mail writes nothing (${next.do})`, async (stage) => {
         const standing = await stage.owned('a', await stage.worker())
-        await stage.port.send([signal('a'), signal('a')], null)
+        await stage.port.mail.send([signal('a'), signal('a')], null)
         expect(await stage.commit(standing, { strict: true, next, link: link(99) })).toEqual({
           outcome: 'mail',
           mail: 2,
@@ -141,7 +143,7 @@ export function describeParking(test: StageTest): void {
 
     test('a unit that is not strict ends a run whatever its mail', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.port.send([signal('a')], null)
+      await stage.port.mail.send([signal('a')], null)
       expect(await stage.commit(standing, { next: { do: 'end', state: 'completed' } })).toMatchObject({
         outcome: 'ok',
       })
@@ -149,8 +151,8 @@ export function describeParking(test: StageTest): void {
 
     test('a stale strict unit is fenced before its mail is checked', async (stage) => {
       const standing = await stage.owned('a', await stage.doomedWorker())
-      await stage.port.sweep()
-      await stage.port.send([signal('a')], null)
+      await stage.port.workers.sweep()
+      await stage.port.mail.send([signal('a')], null)
       expect(await stage.commit(standing, { strict: true })).toEqual({ outcome: 'fenced' })
     })
 
@@ -158,8 +160,8 @@ export function describeParking(test: StageTest): void {
       const claimant = await stage.claimant()
       const standing = await stage.parked('a', claimant.worker)
       for (let round = 1; round <= 20; round++) {
-        await stage.port.send([signal('a')], null)
-        const [claimed] = (await stage.port.claim(claimant, 1)).runs
+        await stage.port.mail.send([signal('a')], null)
+        const [claimed] = (await stage.port.claims.claim(claimant, 1)).runs
         expect(claimed).toMatchObject({ epoch: round + 1, mail: round, head: round + 1 })
         Object.assign(standing, { epoch: claimed?.epoch, seen: claimed?.mail })
         const unit = { next: park, consumes: [round], events: [settled(round)] }

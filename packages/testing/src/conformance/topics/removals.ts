@@ -24,7 +24,7 @@ export function describeRemovals(test: StageTest): void {
       const { port } = stage
       const run = await endedWithAll(stage, 'a')
       await stage.ended('newer', run.worker)
-      expect(await port.remove([run.run])).toEqual(['removed'])
+      expect(await port.removals.remove([run.run])).toEqual(['removed'])
       await expectGone(stage, 'a')
       await clearAll(stage)
       const { runs, events, messages, asks } = await stage.dump()
@@ -37,14 +37,14 @@ export function describeRemovals(test: StageTest): void {
       const worker = await stage.worker()
       const owned = await stage.owned('owned', worker)
       const parked = await stage.parked('parked', worker)
-      const [due] = await port.create([newRun('due')])
+      const [due] = await port.runs.create([newRun('due')])
       const stuck = await stage.owned('stuck', worker)
-      await port.mark(worker, stuck.run, 1, 'stuck', bytes('why'))
+      await port.runs.mark(worker, stuck.run, 1, 'stuck', bytes('why'))
       const quarantined = await stage.owned('quarantined', worker)
-      await port.mark(worker, quarantined.run, 1, 'quarantined', bytes('why'), 'crashes')
+      await port.runs.mark(worker, quarantined.run, 1, 'quarantined', bytes('why'), 'crashes')
       const keys = [owned.run, parked.run, due?.run ?? 0, stuck.run, quarantined.run]
-      expect(await port.remove(keys)).toEqual(['live', 'live', 'live', 'live', 'live'])
-      expect(await port.runs(allRuns())).toHaveLength(5)
+      expect(await port.removals.remove(keys)).toEqual(['live', 'live', 'live', 'live', 'live'])
+      expect(await port.runs.list(allRuns())).toHaveLength(5)
     })
 
     test('a quarantined run is removed, and the runs that wait for its end are told in the same transaction', async (stage) => {
@@ -54,10 +54,10 @@ export function describeRemovals(test: StageTest): void {
       const owned = await stage.owned('owned', worker)
       const ended = await stage.ended('ended', worker)
       const messages = ['parked', 'ended', 'owned', 'missing', 'parked'].map((to, i) => endOf(to, String(i)))
-      expect(await port.removeQuarantined({ run, seen: 0, messages })).toBe('removed')
+      expect(await port.removals.removeQuarantined({ run, seen: 0, messages })).toBe('removed')
       await expectGone(stage, 'a')
       const told = async (key: number) =>
-        (await port.mail(key, 0)).map(({ n, kind, name, payload }) => [n, kind, name, text(payload)])
+        (await port.mail.list(key, 0)).map(({ n, kind, name, payload }) => [n, kind, name, text(payload)])
       expect(await told(parked.run)).toEqual([
         [1, 'ended', '0', 'its end'],
         [2, 'ended', '4', 'its end'],
@@ -66,7 +66,7 @@ export function describeRemovals(test: StageTest): void {
       expect(await told(ended.run)).toEqual([])
       expect(await stage.find('parked')).toMatchObject({ mail: 2, owned: false, wakeAt: expect.any(Number) })
       expect(await stage.find('owned')).toMatchObject({ mail: 1, owned: true, wakeAt: null })
-      expect(await port.removeQuarantined({ run, seen: 0, messages })).toBe('missing')
+      expect(await port.removals.removeQuarantined({ run, seen: 0, messages })).toBe('missing')
       expect(await told(owned.run)).toHaveLength(1)
     })
 
@@ -74,15 +74,16 @@ export function describeRemovals(test: StageTest): void {
       const { port } = stage
       const { worker, run } = await quarantined(stage, 'a')
       const parent = await stage.parked('parent', worker)
-      const remove = (seen: number) => port.removeQuarantined({ run, seen, messages: [endOf('parent', '0')] })
-      await port.send([signal('a')], null)
+      const remove = (seen: number) =>
+        port.removals.removeQuarantined({ run, seen, messages: [endOf('parent', '0')] })
+      await port.mail.send([signal('a')], null)
       expect(await remove(0)).toBe('changed')
-      await port.retry(run, 'quarantined')
+      await port.runs.retry(run, 'quarantined')
       expect(await remove(1)).toBe('changed')
       const live = await stage.owned('live', worker)
-      expect(await port.removeQuarantined({ run: live.run, seen: 0, messages: [] })).toBe('changed')
-      expect(await port.removeQuarantined({ run: 999_999, seen: 0, messages: [] })).toBe('missing')
-      expect(await port.mail(parent.run, 0)).toEqual([])
+      expect(await port.removals.removeQuarantined({ run: live.run, seen: 0, messages: [] })).toBe('changed')
+      expect(await port.removals.removeQuarantined({ run: 999_999, seen: 0, messages: [] })).toBe('missing')
+      expect(await port.mail.list(parent.run, 0)).toEqual([])
       expect(await stage.find('a')).toMatchObject({ state: 'live', mail: 1 })
     })
 
@@ -94,60 +95,66 @@ export function describeRemovals(test: StageTest): void {
         const parent = await stage.parked(`parent ${round}`, worker)
         const messages = [endOf(`parent ${round}`, '0')]
         const [isRetried, removed] = await Promise.all([
-          other.retry(run, 'quarantined'),
-          port.removeQuarantined({ run, seen: 0, messages }),
+          other.runs.retry(run, 'quarantined'),
+          port.removals.removeQuarantined({ run, seen: 0, messages }),
         ])
         expect(isRetried).toBe(removed === 'changed')
-        expect(await port.mail(parent.run, 0)).toHaveLength(isRetried ? 0 : 1)
-        expect((await port.find(`child ${round}`)) === null).toBe(!isRetried)
+        expect(await port.mail.list(parent.run, 0)).toHaveLength(isRetried ? 0 : 1)
+        expect((await port.runs.find(`child ${round}`)) === null).toBe(!isRetried)
       }
     })
 
     test('an unknown run and one that was removed are missing', async (stage) => {
       const run = await stage.ended('a', await stage.worker())
-      expect(await stage.port.remove([run.run, 999_999])).toEqual(['removed', 'missing'])
-      expect(await stage.port.remove([run.run])).toEqual(['missing'])
+      expect(await stage.port.removals.remove([run.run, 999_999])).toEqual(['removed', 'missing'])
+      expect(await stage.port.removals.remove([run.run])).toEqual(['missing'])
     })
 
     test('answered asks become decisions, which outlive the run', async (stage) => {
       const { port } = stage
       const run = await endedWithAll(stage, 'a')
-      const before = await port.ask('a', 1)
-      await port.remove([run.run])
+      const before = await port.asks.find('a', 1)
+      await port.removals.remove([run.run])
       await clearAll(stage)
-      const kept = await port.decisions(every)
+      const kept = await port.removals.decisions(every)
       expect(kept).toEqual([{ ...before, digest: null }])
       expect([kept[0]?.run, kept[0]?.answeredBy, text(kept[0]?.answer)]).toEqual(['a', 'user:amy', 'yes'])
-      expect(await port.decidedProcedures()).toEqual(['refund'])
-      expect(await port.decisions({ ...every, run: 'b' })).toEqual([])
-      expect(await port.decisions({ ...every, procedure: 'other' })).toEqual([])
-      expect(await port.decisions({ ...every, before: { run: run.run, position: 1 } })).toEqual([])
+      expect(await port.removals.decidedProcedures()).toEqual(['refund'])
+      expect(await port.removals.decisions({ ...every, run: 'b' })).toEqual([])
+      expect(await port.removals.decisions({ ...every, procedure: 'other' })).toEqual([])
+      expect(await port.removals.decisions({ ...every, before: { run: run.run, position: 1 } })).toEqual([])
       const digest = new Uint8Array([1, 2, 3])
       const other = { run: run.run, position: 2, digest }
-      await port.sealDecisions([{ run: run.run, position: 1, digest }, other])
-      expect((await port.decisions(every)).map((row) => row.digest && [...row.digest])).toEqual([[1, 2, 3]])
+      await port.removals.sealDecisions([{ run: run.run, position: 1, digest }, other])
+      expect((await port.removals.decisions(every)).map((row) => row.digest && [...row.digest])).toEqual([
+        [1, 2, 3],
+      ])
       // A seal stays.
-      await port.sealDecisions([{ run: run.run, position: 1, digest: new Uint8Array([4]) }])
-      expect((await port.decisions(every)).map((row) => row.digest && [...row.digest])).toEqual([[1, 2, 3]])
-      expect(await port.forgetDecisions('refund', before?.closedAt ?? 0, 10)).toBe(0)
-      expect(await port.forgetDecisions('refund', (before?.closedAt ?? 0) + 1, 10)).toBe(1)
-      expect(await port.decisions(every)).toEqual([])
+      await port.removals.sealDecisions([{ run: run.run, position: 1, digest: new Uint8Array([4]) }])
+      expect((await port.removals.decisions(every)).map((row) => row.digest && [...row.digest])).toEqual([
+        [1, 2, 3],
+      ])
+      expect(await port.removals.forgetDecisions('refund', before?.closedAt ?? 0, 10)).toBe(0)
+      expect(await port.removals.forgetDecisions('refund', (before?.closedAt ?? 0) + 1, 10)).toBe(1)
+      expect(await port.removals.decisions(every)).toEqual([])
     })
 
     test('the id of a removed run is free, and a new run with it starts clean', async (stage) => {
       const { port } = stage
       const old = await endedWithAll(stage, 'a')
-      await port.remove([old.run])
+      await port.removals.remove([old.run])
       for (const isCleared of [false, true]) {
         if (isCleared) await clearAll(stage)
         const id = isCleared ? 'b' : 'a'
-        const [created] = await port.create([newRun(id)])
+        const [created] = await port.runs.create([newRun(id)])
         expect(created).toMatchObject({ outcome: 'created' })
         expect(created?.run).toBeGreaterThan(old.run)
         expect(await stage.find(id)).toMatchObject({ head: 1, mail: 0, tags: [] })
-        expect(await port.load(created?.run ?? 0, 0, 10)).toHaveLength(1)
-        expect(await port.mail(created?.run ?? 0, 0)).toEqual([])
-        expect(await port.send([signal(id, { key: 'once' })], null)).toMatchObject([{ outcome: 'stored' }])
+        expect(await port.log.load(created?.run ?? 0, 0, 10)).toHaveLength(1)
+        expect(await port.mail.list(created?.run ?? 0, 0)).toEqual([])
+        expect(await port.mail.send([signal(id, { key: 'once' })], null)).toMatchObject([
+          { outcome: 'stored' },
+        ])
       }
     })
 
@@ -158,9 +165,9 @@ export function describeRemovals(test: StageTest): void {
       await stage.commit(run, { events: Array.from({ length: 50 }, (_, k) => settled(k)) })
       await stage.commit(run, { next: { do: 'end', state: 'completed' } })
       await stage.ended('newer', worker)
-      await port.remove([run.run])
+      await port.removals.remove([run.run])
       let parts = 0
-      while (await port.clear(20)) parts++
+      while (await port.removals.clear(20)) parts++
       expect((await stage.dump()).events.filter((event) => event.run === run.run)).toEqual([])
       expect(parts).toBeLessThan(5)
     })
@@ -170,7 +177,7 @@ export function describeRemovals(test: StageTest): void {
       await stage.ended('ended', await stage.worker())
       const copy = { id: 'a', token: 'f'.repeat(32), procedure: 'refund', version: 1 }
       const event = { ...started(), seq: 0, at: 1, epoch: 0, link: null }
-      await port.install(copy, 0, [event], null)
+      await port.copies.install(copy, 0, [event], null)
       await clearAll(stage)
       const last = {
         ...{ base: 0, states: [] },
@@ -192,7 +199,7 @@ export function describeRemovals(test: StageTest): void {
           notices: [],
         },
       }
-      expect(await port.install(copy, 1, [], last)).toMatchObject({ outcome: 'installed' })
+      expect(await port.copies.install(copy, 1, [], last)).toMatchObject({ outcome: 'installed' })
       expect(await stage.find('ended')).toMatchObject({ head: 2 })
     })
 
@@ -202,17 +209,17 @@ export function describeRemovals(test: StageTest): void {
       await stage.parked('live', worker)
       const a = await stage.ended('a', worker, 'failed')
       const b = await stage.ended('b', worker)
-      const all = await port.ended(null, 100)
+      const all = await port.removals.ended(null, 100)
       const { endedAt } = await stage.find('a')
       expect(all.runs).toMatchObject([
         { run: b.run, state: 'completed' },
         { run: a.run, id: 'a', state: 'failed', procedure: 'refund', endedAt, parent: null },
       ])
       expect(all.next).toBeNull()
-      const first = await port.ended(null, 1)
+      const first = await port.removals.ended(null, 1)
       expect(first.runs.map(({ run }) => run)).toEqual([b.run])
-      expect((await port.ended(first.next, 2)).runs.map(({ run }) => run)).toEqual([a.run])
-      expect((await port.ended(a.run, 2)).runs).toEqual([])
+      expect((await port.removals.ended(first.next, 2)).runs.map(({ run }) => run)).toEqual([a.run])
+      expect((await port.removals.ended(a.run, 2)).runs).toEqual([])
     })
 
     test('earlier generations are dropped, the oldest first and each in parts', async (stage) => {
@@ -222,21 +229,21 @@ export function describeRemovals(test: StageTest): void {
       await stage.commit(run, { events: [settled(0), settled(1), started()], begins: 3 })
       await stage.commit(run, { events: [settled(2), started()], begins: 5 })
       await stage.commit(run, { events: [settled(3)] })
-      const firsts = async () => (await port.load(run.run, 0, 1))[0]?.seq
-      const [, , , second, , third] = await port.load(run.run, 0, 10)
-      expect(await port.dropGeneration(run.run, second?.at ?? 0, 100)).toBe(0)
+      const firsts = async () => (await port.log.load(run.run, 0, 1))[0]?.seq
+      const [, , , second, , third] = await port.log.load(run.run, 0, 10)
+      expect(await port.removals.dropGeneration(run.run, second?.at ?? 0, 100)).toBe(0)
       const later = (third?.at ?? 0) + 1
-      expect(await port.dropGeneration(run.run, later, 2)).toBe(2)
+      expect(await port.removals.dropGeneration(run.run, later, 2)).toBe(2)
       expect(await firsts()).toBe(2)
-      expect(await port.dropGeneration(run.run, later, 100)).toBe(1)
-      expect(await port.dropGeneration(run.run, later, 100)).toBe(2)
+      expect(await port.removals.dropGeneration(run.run, later, 100)).toBe(1)
+      expect(await port.removals.dropGeneration(run.run, later, 100)).toBe(2)
       expect(await firsts()).toBe(5)
-      expect(await port.dropGeneration(run.run, later, 100)).toBe(0)
-      expect(await port.dropGeneration(999_999, later, 100)).toBe(0)
+      expect(await port.removals.dropGeneration(run.run, later, 100)).toBe(0)
+      expect(await port.removals.dropGeneration(999_999, later, 100)).toBe(0)
       expect(await stage.find('a')).toMatchObject({ base: 5, head: 7 })
       await stage.commit(run, { events: [settled(4)] })
-      expect((await port.load(run.run, 0, 10)).map(({ seq }) => seq)).toEqual([5, 6, 7])
-      const { continued } = await port.ended(null, 10)
+      expect((await port.log.load(run.run, 0, 10)).map(({ seq }) => seq)).toEqual([5, 6, 7])
+      const { continued } = await port.removals.ended(null, 10)
       expect(continued).toEqual([{ run: run.run, procedure: 'refund' }])
     })
 
@@ -245,7 +252,7 @@ export function describeRemovals(test: StageTest): void {
       await stage.owned('first', worker)
       const ended = await stage.owned('ended', worker)
       await stage.commit(ended, { events: [started()], begins: 1, next: { do: 'end', state: 'failed' } })
-      const { runs, continued } = await stage.port.ended(null, 10)
+      const { runs, continued } = await stage.port.removals.ended(null, 10)
       expect([runs.map(({ run }) => run), continued]).toEqual([[ended.run], []])
     })
 
@@ -256,15 +263,16 @@ export function describeRemovals(test: StageTest): void {
       for (let round = 0; round < 10; round++) {
         const run = await stage.owned(`run ${round}`, worker)
         await stage.commit(run, { opens: [newAsk(1)] })
-        await port.mark(worker, run.run, 1, 'quarantined', bytes('why'), 'damage')
-        const remove = async (seen: number) => port.removeQuarantined({ run: run.run, seen, messages: [] })
+        await port.runs.mark(worker, run.run, 1, 'quarantined', bytes('why'), 'damage')
+        const remove = async (seen: number) =>
+          port.removals.removeQuarantined({ run: run.run, seen, messages: [] })
         const [[answered], removed] = await Promise.all([
-          other.answer([answerTo(run.id, 1)], null),
+          other.asks.answer([answerTo(run.id, 1)], null),
           remove(0),
         ])
         // An answer is a message.
         expect(removed === 'removed' ? removed : await remove(1)).toBe('removed')
-        const kept = await port.decisions({ ...every, run: run.id })
+        const kept = await port.removals.decisions({ ...every, run: run.id })
         expect(kept).toHaveLength(answered?.outcome === 'answered' ? 1 : 0)
       }
     })
@@ -274,7 +282,7 @@ export function describeRemovals(test: StageTest): void {
 async function quarantined(stage: Stage, id: string) {
   const worker = await stage.worker()
   const { run } = await stage.owned(id, worker)
-  await stage.port.mark(worker, run, 1, 'quarantined', bytes('why'), 'crashes')
+  await stage.port.runs.mark(worker, run, 1, 'quarantined', bytes('why'), 'crashes')
   return { worker, run }
 }
 
@@ -286,8 +294,8 @@ async function endedWithAll(stage: Stage, id: string) {
   const worker = await stage.worker()
   const run = await stage.owned(id, worker, { tags: ['x'], startedBy: 'user:bob' })
   await stage.commit(run, { opens: [newAsk(1), newAsk(2)] })
-  await stage.port.send([signal(id, { key: 'once' })], null)
-  await stage.port.answer([answerTo(id, 1)], null)
+  await stage.port.mail.send([signal(id, { key: 'once' })], null)
+  await stage.port.asks.answer([answerTo(id, 1)], null)
   await stage.commit(run, {
     closes: [{ position: 2, status: 'withdrawn' }],
     next: { do: 'end', state: 'failed' },
@@ -296,20 +304,20 @@ async function endedWithAll(stage: Stage, id: string) {
 }
 
 async function expectGone({ port }: Stage, id: string): Promise<void> {
-  expect(await port.find(id)).toBeNull()
-  expect((await port.runs(allRuns())).filter((run) => run.id === id)).toEqual([])
-  expect(await port.runs(allRuns({ tag: 'x' }))).toEqual([])
+  expect(await port.runs.find(id)).toBeNull()
+  expect((await port.runs.list(allRuns())).filter((run) => run.id === id)).toEqual([])
+  expect(await port.runs.list(allRuns({ tag: 'x' }))).toEqual([])
   for (const status of ['open', 'answered', 'withdrawn'] as const)
-    expect(await port.asks(allAsks({ status }))).toEqual([])
-  expect(await port.countAsks(allAsks(), 10)).toBe(0)
-  expect(await port.ask(id, 1)).toBeNull()
-  expect((await port.feed(0, 100)).entries.filter(({ run }) => run === id)).toEqual([])
-  expect(await port.send([signal(id)], null)).toEqual([{ outcome: 'missing' }])
-  expect(await port.answer([answerTo(id, 1)], null)).toEqual([{ outcome: 'missing' }])
+    expect(await port.asks.list(allAsks({ status }))).toEqual([])
+  expect(await port.asks.count(allAsks(), 10)).toBe(0)
+  expect(await port.asks.find(id, 1)).toBeNull()
+  expect((await port.feed.read(0, 100)).entries.filter(({ run }) => run === id)).toEqual([])
+  expect(await port.mail.send([signal(id)], null)).toEqual([{ outcome: 'missing' }])
+  expect(await port.asks.answer([answerTo(id, 1)], null)).toEqual([{ outcome: 'missing' }])
 }
 
 async function clearAll({ port }: Stage): Promise<void> {
-  while (await port.clear(100)) {
+  while (await port.removals.clear(100)) {
     // Until nothing is left.
   }
 }

@@ -14,7 +14,7 @@ import type { AnswerMessage, AnswerPayload, AskPayload, Silence } from '../../..
 import { runChecks } from '../../../host/run-schema.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { NewAsk } from '../../../ports/store/asks.ts'
-import type { Effect } from '../../../ports/store/commit.ts'
+import type { Effect } from '../../../ports/store/log.ts'
 import type { Message } from '../../../ports/store/mail.ts'
 import { topicOf } from '../../../runs/topics.ts'
 import type { Validation } from '../../../schemas/schema.ts'

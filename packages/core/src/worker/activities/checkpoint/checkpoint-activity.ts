@@ -4,6 +4,7 @@ import { encodeRecord } from '../../../events/payload.ts'
 import type { CheckpointPayload } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Activity, ActivityContext } from '../activity.ts'
+import { failIfMissing } from '../missing-feature.ts'
 
 /** Records a checkpoint: the event and the row by which it is found are one commit. */
 export class CheckpointActivity implements Activity {
@@ -20,6 +21,7 @@ export class CheckpointActivity implements Activity {
   }
 
   begin(): void {
+    if (failIfMissing(this.#context, this.#pending, 'checkpoints')) return
     const { position, operation } = this.#pending
     const payload: CheckpointPayload = { id: this.#context.nameCheckpoint(position), state: operation.state }
     this.#context.record({

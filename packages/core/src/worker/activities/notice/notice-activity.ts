@@ -3,6 +3,7 @@ import { digestOf } from '../../../base/digest.ts'
 import { encodeRecord } from '../../../events/payload.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Activity, ActivityContext } from '../activity.ts'
+import { failIfMissing } from '../missing-feature.ts'
 
 /** The level of the line of the logger. */
 const levels = { info: 'info', warning: 'warn', error: 'error', critical: 'error' } as const
@@ -22,6 +23,7 @@ export class NoticeActivity implements Activity {
   }
 
   begin(): void {
+    if (failIfMissing(this.#context, this.#pending, 'notices')) return
     const { notice } = this.#pending.operation
     const { message, ...fields } = notice
     const { severity, to } = notice

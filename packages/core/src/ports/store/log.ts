@@ -104,6 +104,6 @@ export type UnitOutcome =
    * Another run does not allow an effect: the first such one is at the index `item` of the effects. Nothing was written.
    * - exists: a run has the id of the run to be created, or an effect before it creates one with this id.
    * - missing, ended, quarantined: there is no such run to send to, or it takes no message.
-   * - held: it takes this message later. See {@link MailStore.holdMail}.
+   * - held: it takes this message later. See {@link MailStore.hold}.
    */
   | { readonly outcome: 'refused'; readonly item: number; readonly why: RefusedWhy }

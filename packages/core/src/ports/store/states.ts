@@ -3,7 +3,7 @@ import type { RunKey } from './runs.ts'
 /** Reads what runs expose. A run writes it with the effects of its units. */
 export interface StateStore {
   /** Returns the exposed values of a run, sorted by name: all, or the one with this name. */
-  states(run: RunKey, name: string | null): Promise<readonly StateRow[]>
+  list(run: RunKey, name: string | null): Promise<readonly StateRow[]>
 }
 
 /** An exposed value. */
