@@ -1,7 +1,7 @@
 import { createClient, createEngine, procedure } from '@pawl/core'
 import type { Unit } from '@pawl/core/storage'
 import { memory, testEngine } from '@pawl/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { meddleWith } from '../support/meddling-store.ts'
 import { refusalOf, silent } from './support.ts'
@@ -206,4 +206,50 @@ test('a fork refuses what it cannot do', async () => {
   expect(await refused('r', { position: 1 }, { edit: { 2: 'later' } })).toBe('option-invalid')
   for (const key of ['', '01', '0x0'])
     expect(await refused('r', { position: 2 }, { edit: { [key]: {} } as never })).toBe('option-invalid')
+})
+
+describe('a fork of a cancelled run', () => {
+  const asking = procedure({ name: 'asking' }, async (ctx) => {
+    const loaded = await ctx.step('load', () => 'loaded')
+    try {
+      const { approved } = await ctx.human.approve('Go?')
+      return [loaded, approved]
+    } finally {
+      await ctx.shield((own) => own.step('clean up', () => 'cleaned'))
+    }
+  })
+
+  test.each([
+    ['at the question that the cancel withdrew', 1],
+    ['behind all results', 3],
+  ])('%s asks again, as if no cancel had come', async (_where, position) => {
+    await using engine = await testEngine({ procedures: [asking] })
+    const run = await engine.run(asking, undefined, { id: 'r' })
+    await engine.inbox.next()
+    await run.cancel('stop', { by: 'user:root' })
+    await run.result().catch(() => {})
+    const preview = await engine.previewFork('r', { position })
+    expect(preview.operations).toContainEqual(expect.objectContaining({ name: 'approve', does: 'ask' }))
+    const fork = await engine.fork('r', { position }, { id: 'f' })
+    const ask = await engine.inbox.next({ run: 'f' })
+    expect(await engine.get(fork.id).status()).toMatchObject({ status: 'waiting', cancelReason: undefined })
+    await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    expect(await engine.get(asking, 'f').result()).toEqual(['loaded', true])
+  })
+
+  test('in its clean-up does that again, and is cancelled like its original', async () => {
+    await using engine = await testEngine({ procedures: [asking] })
+    const run = await engine.run(asking, undefined, { id: 'r' })
+    await engine.inbox.next()
+    await run.cancel()
+    await run.result().catch(() => {})
+    const fork = await engine.fork('r', { position: 2 }, { id: 'f' })
+    await engine
+      .get(fork.id)
+      .result()
+      .catch(() => {})
+    expect(await engine.get(fork.id).status()).toMatchObject({ status: 'cancelled' })
+    const { execution_log } = await engine.log('f')
+    expect(execution_log.filter(({ name }) => name === 'clean up')).toMatchObject([{ status: 'done' }])
+  })
 })

@@ -21,6 +21,16 @@ export function cutBefore(events: readonly LogEvent[], position: number): readon
   return select(others, events[index]?.seq ?? 0, latestTurn(before))
 }
 
+/**
+ * As {@link cutBefore}, for a fork: no cancel of the original is one of the fork, and what the cancel has closed is open again. Only a
+ * fork that begins in what the cancel led to keeps it.
+ */
+export function cutForFork(events: readonly LogEvent[], position: number): readonly LogEvent[] {
+  const before = cutBeforeCancel(events)
+  const isBehind = findResult(events, position) !== -1 && findResult(before, position) === -1
+  return cutBefore(isBehind ? events : before, position)
+}
+
 /** As {@link cutBefore}, to continue just behind the result of a position. */
 export function cutBehind(events: readonly LogEvent[], position: number): readonly LogEvent[] {
   const index = findResult(events, position)

@@ -24,7 +24,7 @@ import { concernOf } from '../../ports/concerns.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { LastPart } from '../../ports/store/copies.ts'
 import { checkGivenId } from '../../runs/check-start.ts'
-import { cutAt, cutBefore, cutBehind, findResult, withoutUnusedConsent } from '../../runs/cut.ts'
+import { cutAt, cutBehind, cutForFork, findResult, withoutUnusedConsent } from '../../runs/cut.ts'
 import { forkFamilyOf } from '../../runs/fork-family.ts'
 import { previewRepeat, type RepeatPreview } from '../../runs/preview.ts'
 import { type ForkRequest, hashEdits, otherThanFork } from '../../runs/same-fork.ts'
@@ -248,7 +248,7 @@ function cutWithEdits(
   { position, seq }: ForkPlace,
   edited: readonly number[],
 ): readonly LogEvent[] {
-  const kept = seq === null ? cutBefore(events, position) : cutAt(events, seq)
+  const kept = seq === null ? cutForFork(events, position) : cutAt(events, seq)
   for (const one of edited) {
     const result = kept[findResult(kept, one)]
     if (result === undefined)
