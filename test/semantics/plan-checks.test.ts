@@ -283,6 +283,129 @@ describe('a check by an agent takes the options of a decision', () => {
   })
 })
 
+describe('the check of an action', () => {
+  const strict = {
+    type: 'human',
+    message: 'Wire {cents}?',
+    to: 'group:finance',
+    risk: 'critical',
+    schema: z.object({ cents: z.number().max(100) }),
+  } as const
+
+  test('counts, whatever check by people a task brings', async () => {
+    const own = {
+      type: 'human',
+      message: 'Click',
+      to: 'user:eve',
+      risk: 'low',
+      editable: ['cents'],
+      timeout: '1s',
+      onTimeout: 'approve',
+    } as const
+    const { plan, removed, remove } = makePlan(
+      [{ id: 'wire', use: 'remove', params: { cents: 1_000_000 }, check: own }],
+      { remove: { run: (params: object) => remove(params), check: strict } },
+    )
+    await using engine = await testEngine({ procedures: [plan], humans: [silent] })
+    await engine.run(plan)
+    const ask = await engine.inbox.next()
+    expect(ask).toMatchObject({
+      message: 'Wire 1000000?',
+      to: ['group:finance'],
+      risk: { level: 'critical' },
+    })
+    expect(ask.editable).toEqual([])
+    await engine.advance('1h')
+    expect(removed).toEqual([])
+  })
+
+  test('counts, whatever check by an agent a task brings; people are stricter than agents', async () => {
+    const unsure = decider('unsure', async () => ({ choice: 'approve', rationale: '', confidence: 0.1 }))
+    const tasks = [
+      { id: 'a', use: 'remove', check: { type: 'agent', question: 'Fine?', fallback: 'continue' } },
+      { id: 'b', use: 'remove', check: { type: 'human', message: 'Remove b?' } },
+    ] as const
+    const byAgent = { type: 'agent', question: 'Safe?', fallback: 'reject', minConfidence: 0.9 } as const
+    const { plan, removed, remove } = makePlan(
+      tasks,
+      { remove: { run: (params: object) => remove(params), check: byAgent } },
+      { decider: unsure },
+    )
+    await using engine = await testEngine({ procedures: [plan], humans: [yes] })
+    const { why } = await (await engine.run(plan)).result()
+    expect(why).toMatch(/^a: /)
+    expect(removed).toHaveLength(1)
+  })
+})
+
+test('a planner takes no people from a check by an agent, and none from a verification', async () => {
+  const weaker = { type: 'agent', question: 'Is water wet?', fallback: 'continue' } as const
+  const asks = { type: 'agent', question: 'Delete?', fallback: 'human', to: 'group:ops' } as const
+  const tasks = [
+    { id: 'first', use: 'list' },
+    { id: 'remove', use: 'remove', needs: ['first'], check: asks },
+    { id: 'gone', verify: 'Gone?', needs: ['remove'], fallback: 'human' },
+  ] as const
+  for (const proposed of [
+    [{ ...tasks[1], check: weaker }, tasks[2]],
+    [{ ...tasks[1], id: 'other', check: weaker }],
+    [tasks[1], { ...tasks[2], fallback: 'continue' }],
+  ] as const) {
+    const edits = [{ op: 'replan', tasks: proposed, reason: 'faster' }] as const
+    const planner = agent({ name: 'planner', input: z.any(), output: z.any(), retry: false }, async () => ({
+      edits,
+      rationale: '',
+    }))
+    const { plan, removed } = makePlan(
+      tasks,
+      {},
+      {
+        ...{ planner, replan: 'per-layer', may: ['replan'], maxReplans: 1 },
+        decider: decider('sure', async () => ({ choice: 'approve', rationale: '', confidence: 1 })),
+      },
+    )
+    const stops: Person = { ask: /./, answer: { choice: 'stop' }, as: 'user:ana' }
+    await using engine = await testEngine({ procedures: [plan], humans: [stops], logger: silentLogger })
+    await (await engine.run(plan)).result()
+    expect(removed).toEqual([])
+  }
+})
+
+test('actions that change the results that they are given change them for no other', async () => {
+  const taken: unknown[] = []
+  const take = { run: ({ first }: { first: string }) => void taken.push(first) }
+  const tasks = [
+    { id: 'list', use: 'list' },
+    { id: 'sort', use: 'sort', needs: ['list'] },
+    {
+      id: 'take',
+      use: 'take',
+      needs: ['list', 'sort'],
+      params: { first: { $result: 'list.0' } },
+      check: { type: 'human', message: 'Take {first}?' },
+    },
+  ] as const
+  const plan = procedure({ name: 'plan' }, (ctx) =>
+    ctx.plan(tasks, {
+      use: {
+        list: { run: () => ['b', 'a'] },
+        sort: {
+          run: (_, { list: found }) => found.sort(),
+          params: (given, { list: found }) => ({ ...given, sorted: found.sort() }),
+        },
+        take,
+      },
+    }),
+  )
+  await using engine = await testEngine({ procedures: [plan] })
+  const run = await engine.run(plan)
+  const ask = await engine.inbox.next()
+  expect(ask.message).toBe('Take b?')
+  await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+  expect((await run.result()).results).toMatchObject({ list: ['b', 'a'], sort: ['a', 'b'] })
+  expect(taken).toEqual(['b'])
+})
+
 test('code belongs to the check of an action, not to that of a task', async () => {
   const inTask = [
     { id: 'a', use: 'remove', check: { ...check, schema: {} } },

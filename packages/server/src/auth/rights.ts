@@ -125,6 +125,10 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
       }
     },
     checkLinkMaker(ask, maker) {
+      if (maker === actor && !allows('answer', ask))
+        refuse(
+          `${maker} may not answer ask ${ask.id}, and could with this link: the option \`may\` of the server forbids it. A link with \`login\` is for the named person only.`,
+        )
       if (selfApproval || mayApprove([ask.startedBy, ...ask.alsoStartedBy], [maker]).ok) return
       refuse(
         `${maker} started the run, and could answer its ask ${ask.id} with this link: \`selfApproval\` is false. A link with \`login\` is for the named person only.`,

@@ -150,7 +150,7 @@ async function keepSeen(
   rights: Rights,
   checkpoints: readonly Checkpoint[],
 ): Promise<readonly Checkpoint[]> {
-  if (rights.seesAll) return checkpoints
+  if (rights.seesAll) return checkpoints.filter(({ run }) => rights.seesRunId(run))
   const seen = new Set<string>()
   for (const run of new Set(checkpoints.map(({ run }) => run)))
     try {

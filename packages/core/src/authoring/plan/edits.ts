@@ -16,6 +16,8 @@ export interface Editable extends PlanLimits {
 export interface Promises {
   /** By action: the checked tasks for which its tasks wait. */
   readonly waits: ReadonlyMap<string, ReadonlySet<string>>
+  /** By task, also of one that is gone and may come back: the checked tasks for which it waits. */
+  readonly tasks: ReadonlyMap<string, ReadonlySet<string>>
   readonly checked: ReadonlySet<string>
 }
 
@@ -30,12 +32,15 @@ export type Edited =
 
 export const editOps: readonly PlanEdit['op'][] = ['add', 'skip', 'modify', 'replan']
 
-/** Returns the check of a task: the stricter one of its own and that of its action. */
+/**
+ * Returns the check of a task: the stricter one of its own and that of its action. Of two by people, or by agents, that of the action
+ * counts: a task is data, and may come from an agent.
+ */
 export function checkOf(task: Task, { use }: Pick<PlanLimits, 'use'>): ActionCheck | undefined {
   if (!isAction(task)) return undefined
   const ofAction = use[task.use]?.check
   const own = task.check
-  return rankOf(own) >= rankOf(ofAction) ? own : ofAction
+  return rankOf(own) > rankOf(ofAction) ? own : ofAction
 }
 
 function ownCheckOf(task: Task): TaskCheck | undefined {
@@ -48,20 +53,26 @@ function rankOf(check: TaskCheck | undefined): number {
 
 /** Adds the promises of a version of the plan. */
 export function promisesOf(tasks: readonly Task[], limits: PlanLimits, before?: Promises): Promises {
-  const waits = new Map([...(before?.waits ?? [])].map(([use, guards]) => [use, new Set(guards)]))
+  const copy = (known: ReadonlyMap<string, ReadonlySet<string>> = new Map()): Map<string, Set<string>> =>
+    new Map([...known].map(([of, guards]) => [of, new Set(guards)]))
+  const [waits, waiting] = [copy(before?.waits), copy(before?.tasks)]
   const checked = new Set(before?.checked)
   for (const guard of tasks.filter((task) => isGuarded(task, limits))) {
     if (isAction(guard)) checked.add(guard.use)
     const behind = findBehind(tasks, guard.id)
     for (const task of tasks)
-      if (behind.has(task.id) && isAction(task))
-        waits.set(task.use, (waits.get(task.use) ?? new Set()).add(guard.id))
+      if (behind.has(task.id)) {
+        waiting.set(task.id, (waiting.get(task.id) ?? new Set()).add(guard.id))
+        if (isAction(task)) waits.set(task.use, (waits.get(task.use) ?? new Set()).add(guard.id))
+      }
   }
-  return { waits, checked }
+  return { waits, tasks: waiting, checked }
 }
 
+/** Whether people are asked about a task, at least if an agent cannot judge it. */
 function isGuarded(task: Task, limits: PlanLimits): boolean {
-  return rankOf(checkOf(task, limits)) === 2
+  const judged = isAction(task) ? checkOf(task, limits) : task
+  return judged !== undefined && (!('fallback' in judged) || judged.fallback === 'human')
 }
 
 /** Applies the edits of a proposal, all or none. */
@@ -158,7 +169,7 @@ function findBroken(plan: Editable, made: readonly Task[]): readonly Issue[] {
     const own = ownCheckOf(task)
     if (own?.type === 'human' && !isEqual(own, old && ownCheckOf(old)))
       complain(task.id, 'only the author of the plan puts questions to people')
-    if (old !== undefined && rankOf(checkOf(task, plan)) < rankOf(checkOf(old, plan)))
+    if (old !== undefined && losesCheck(checkOf(old, plan), checkOf(task, plan)))
       complain(task.id, 'would lose its check')
     const use = isAction(task) ? task.use : undefined
     if (isNew && use !== undefined && plan.promises.checked.has(use) && !isGuarded(task, plan))
@@ -166,12 +177,19 @@ function findBroken(plan: Editable, made: readonly Task[]): readonly Issue[] {
     for (const [guard, { before: waited, after: waits }] of behind) {
       const mustWait =
         waited.has(task.id) ||
+        plan.promises.tasks.get(task.id)?.has(guard) === true ||
         (isNew && use !== undefined && plan.promises.waits.get(use)?.has(guard) === true)
       if (mustWait && !waits.has(task.id) && task.id !== guard)
         complain(task.id, `must wait for '${guard}', which people check`)
     }
   }
   return issues
+}
+
+/** Whether a check is weaker than the one before, or another one by an agent. */
+function losesCheck(before: ActionCheck | undefined, after: ActionCheck | undefined): boolean {
+  if (rankOf(after) !== rankOf(before)) return rankOf(after) < rankOf(before)
+  return before?.type === 'agent' && before !== after && !isEqual(before, after)
 }
 
 /** Returns the ids of the tasks that wait for a task, directly or not. */

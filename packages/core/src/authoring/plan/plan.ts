@@ -21,7 +21,7 @@ export interface Action extends AttemptOptions {
    */
   // biome-ignore lint/suspicious/noExplicitAny: params and results of any type, since tasks are plain data
   readonly params?: (params: any, results: { readonly [task: string]: any }) => object
-  /** Check of every task that uses the action; of this and the task's own the stricter one counts. Default: none. */
+  /** Check of every task that uses the action; of this and the task's own the stricter one counts, and this one if both are by people or both by agents. Default: none. */
   readonly check?: ActionCheck
 }
 

@@ -81,7 +81,7 @@ function makeParams({ id, use }: ActionTask, { plan, results }: TaskPlace, given
   const { params: make } = plan.use[use] as Action
   if (make === undefined) return given
   // A copy, since the code may change what it is given.
-  return checkObject(`params of task '${id}'`, make(decode(encode(given, 'params')), results))
+  return checkObject(`params of task '${id}'`, make(decode(encode(given, 'params')), copiesOf(results)))
 }
 
 type HumanCheckOf<C> = Extract<C, { readonly type: 'human' }>
@@ -161,10 +161,26 @@ async function act(
   const { run, undo, retry, timeout } = plan.use[use] as Action
   const bytes = encode(params, 'params')
   const called = parts.options.effects.step(id, run)
-  const body = (call: StepCall): unknown => called(decode(bytes), results, call)
+  const body = (call: StepCall): unknown => called(decode(bytes), copiesOf(results), call)
   const policy = readAttemptOptions(`of task '${id}'`, { retry, timeout })
   const value = await parts.issue(stepOperation(parts, { name: id, body, policy, undo, group }))
   return { status: 'done', value, ...(by === undefined ? {} : { by }) }
+}
+
+/** Copies of results, each made when it is read: code that changes what it is given changes nothing that others see. */
+function copiesOf(results: { readonly [task: string]: unknown }): { readonly [task: string]: unknown } {
+  const copies = {}
+  for (const [id, result] of Object.entries(results)) {
+    let copy: { readonly value: unknown } | undefined
+    Object.defineProperty(copies, id, {
+      enumerable: true,
+      get: () => {
+        copy ??= { value: decode(encode(result, 'result')) }
+        return copy.value
+      },
+    })
+  }
+  return copies
 }
 
 function pick(
