@@ -78,6 +78,19 @@ test('the question about a webhook that is switched off does not show the path o
   expect(JSON.stringify(ask)).not.toContain('a-secret-path')
 })
 
+test('their checkpoints are for role admin alone', async () => {
+  await using s = await startScene()
+  const run = `pawl.hook:${await s.register()}`
+  await s.engine.checkpoints.create(run, { secret: 1 })
+  for (const who of ['wim', 'olga']) {
+    expect(await s.call(who, 'GET', `/v1/checkpoints/${encodeURIComponent(run)}`)).toMatchObject({
+      status: 404,
+    })
+    expect(await s.call(who, 'GET', '/v1/checkpoints')).toMatchObject({ status: 200, body: { items: [] } })
+  }
+  expect((await s.call('root', 'GET', '/v1/checkpoints')).body.items).toHaveLength(1)
+})
+
 test('what passes over single runs is refused where `may` hides some', async () => {
   await using s = await startScene({ may: () => true })
   const cleanup = await s.call('root', 'POST', '/v1/checkpoints/cleanup', { keep: 0 })

@@ -69,6 +69,19 @@ test('asks `may` about an ask by its key, also behind 500 other open asks of its
   expect(await server.call('root', 'POST', byKey('first'), approved)).toMatchObject({ status: 202 })
 })
 
+test('who may not answer makes no link that answers without a login', async () => {
+  await using server = await startServer({
+    procedures: [crowded],
+    may: ({ actor }, verb) => verb !== 'answer' || actor !== 'user:root',
+    links: { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] },
+  })
+  await server.engine.run(crowded, undefined, { id: 'crowded:1' })
+  const { id } = await server.engine.inbox.next({ run: 'crowded:1' })
+  const link = (body: object) => server.call('root', 'POST', `/v1/asks/${encodeURIComponent(id)}/links`, body)
+  expect(await link({ as: 'user:zed' })).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+  expect(await link({ as: 'user:zed', login: true })).toMatchObject({ status: 200 })
+})
+
 test('shows each identity the store of its own tenant, in lists, counts, streams and answers', async () => {
   const [north, south] = [await openTenant('north'), await openTenant('south')]
   const server = createServer({
