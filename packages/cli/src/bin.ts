@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { runCommand } from './program.ts'
+import module from 'node:module'
+
+// Node 22.8 and later can keep what they have compiled; this counts for what is imported from here on.
+const compiling: typeof module & { enableCompileCache?(): unknown } = module
+compiling.enableCompileCache?.()
+const { runCommand } = await import('./program.ts')
 
 const interrupt = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort())

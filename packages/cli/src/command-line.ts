@@ -1,34 +1,56 @@
 import { Argument, Command, Option } from 'commander'
-import { answer } from './commands/answer.ts'
-import { backup } from './commands/backup.ts'
-import { cancel, deleteRuns, retry, signal } from './commands/change.ts'
-import { check } from './commands/check.ts'
-import {
-  cleanUpCheckpoints,
-  listCheckpoints,
-  removeCheckpoints,
-  showCheckpoint,
-} from './commands/checkpoints.ts'
-import { complete, placesIn } from './commands/completion/complete.ts'
+import { placesIn } from './commands/completion/places.ts'
 import { completionScripts, installHelp, type Shell, shells } from './commands/completion/scripts.ts'
-import { dev } from './commands/dev/dev.ts'
-import { doctor } from './commands/doctor.ts'
-import { explore } from './commands/explore.ts'
-import { fork } from './commands/fork.ts'
-import { inbox, list, log, notices, show } from './commands/look.ts'
-import { migrate } from './commands/migrate.ts'
-import { resume } from './commands/resume.ts'
-import { run } from './commands/run.ts'
-import { server, worker } from './commands/serve.ts'
-import { result, state, update, workers } from './commands/talk.ts'
-import { listTokens, makeToken, revokeToken } from './commands/token.ts'
-import { exportRun, importRun } from './commands/transfer.ts'
-import { readVersion, version } from './commands/version.ts'
+import { readVersion } from './commands/version.ts'
 import { addCommonFlags, type CommonFlag, uses } from './common-flags.ts'
 import type { CommonFlags, Context, Surroundings } from './context.ts'
 import { type ExitStatus, exit } from './exit.ts'
 import { chosenFlags, collect, follow, limit, renamed, withAnswer, withChosen } from './flags.ts'
 import { roles } from './roles.ts'
+
+/** The code of a command is loaded when it is called: a process runs one of them, and help needs none. */
+function lazy<A extends readonly unknown[]>(
+  load: () => Promise<(...args: A) => Promise<ExitStatus> | ExitStatus>,
+): (...args: A) => Promise<ExitStatus> {
+  return async (...args) => (await load())(...args)
+}
+
+const answer = lazy(async () => (await import('./commands/answer.ts')).answer)
+const backup = lazy(async () => (await import('./commands/backup.ts')).backup)
+const cancel = lazy(async () => (await import('./commands/change.ts')).cancel)
+const deleteRuns = lazy(async () => (await import('./commands/change.ts')).deleteRuns)
+const retry = lazy(async () => (await import('./commands/change.ts')).retry)
+const signal = lazy(async () => (await import('./commands/change.ts')).signal)
+const check = lazy(async () => (await import('./commands/check.ts')).check)
+const cleanUpCheckpoints = lazy(async () => (await import('./commands/checkpoints.ts')).cleanUpCheckpoints)
+const listCheckpoints = lazy(async () => (await import('./commands/checkpoints.ts')).listCheckpoints)
+const removeCheckpoints = lazy(async () => (await import('./commands/checkpoints.ts')).removeCheckpoints)
+const showCheckpoint = lazy(async () => (await import('./commands/checkpoints.ts')).showCheckpoint)
+const complete = lazy(async () => (await import('./commands/completion/complete.ts')).complete)
+const dev = lazy(async () => (await import('./commands/dev/dev.ts')).dev)
+const doctor = lazy(async () => (await import('./commands/doctor.ts')).doctor)
+const explore = lazy(async () => (await import('./commands/explore.ts')).explore)
+const fork = lazy(async () => (await import('./commands/fork.ts')).fork)
+const inbox = lazy(async () => (await import('./commands/look.ts')).inbox)
+const list = lazy(async () => (await import('./commands/look.ts')).list)
+const log = lazy(async () => (await import('./commands/look.ts')).log)
+const notices = lazy(async () => (await import('./commands/look.ts')).notices)
+const show = lazy(async () => (await import('./commands/look.ts')).show)
+const migrate = lazy(async () => (await import('./commands/migrate.ts')).migrate)
+const resume = lazy(async () => (await import('./commands/resume.ts')).resume)
+const run = lazy(async () => (await import('./commands/run.ts')).run)
+const server = lazy(async () => (await import('./commands/serve.ts')).server)
+const worker = lazy(async () => (await import('./commands/serve.ts')).worker)
+const result = lazy(async () => (await import('./commands/talk.ts')).result)
+const state = lazy(async () => (await import('./commands/talk.ts')).state)
+const update = lazy(async () => (await import('./commands/talk.ts')).update)
+const workers = lazy(async () => (await import('./commands/talk.ts')).workers)
+const listTokens = lazy(async () => (await import('./commands/token.ts')).listTokens)
+const makeToken = lazy(async () => (await import('./commands/token.ts')).makeToken)
+const revokeToken = lazy(async () => (await import('./commands/token.ts')).revokeToken)
+const exportRun = lazy(async () => (await import('./commands/transfer.ts')).exportRun)
+const importRun = lazy(async () => (await import('./commands/transfer.ts')).importRun)
+const version = lazy(async () => (await import('./commands/version.ts')).version)
 
 type Act = (
   flags: CommonFlags,

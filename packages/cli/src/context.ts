@@ -1,9 +1,8 @@
-import { type Client, createClient, createEngine, type Engine, type EngineOptions } from '@pawl/core'
+import type { Client, Engine, EngineOptions } from '@pawl/core'
 import { type Located, locate, type Places } from './config/find.ts'
 import { loadProcedures } from './config/procedures.ts'
 import { describeStore, refuseMissing, toStore } from './config/store.ts'
 import type { Door } from './door/door.ts'
-import { openLocal } from './door/local.ts'
 import { openRemote } from './door/remote.ts'
 import { EngineLog } from './output/engine-log.ts'
 import { createOut, type Out, type Streams } from './output/out.ts'
@@ -64,7 +63,7 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
     return {
       ...config?.value.engine,
       ...(concurrency === undefined ? {} : { concurrency }),
-      store: toStore(store.value),
+      store: await toStore(store.value),
       procedures: await loadProcedures(procedures.value),
       logger: config?.value.engine?.logger ?? engineLog,
     }
@@ -72,6 +71,15 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
   const keep = (door: Door): Door => {
     closers.push(() => door.close())
     return door
+  }
+  /** To a store, by the server in this process. */
+  const openStore = async (
+    store: string,
+    client: Client,
+    procedures?: EngineOptions['procedures'],
+  ): Promise<Door> => {
+    const { openLocal } = await import('./door/local.ts')
+    return keep(openLocal(store, client, engineLog, procedures))
   }
   return {
     surroundings,
@@ -83,25 +91,23 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       const { server, store, token } = await located()
       if (server !== undefined) return keep(openRemote(server.value, token))
       if (!creates) refuseMissing(store, surroundings.cwd)
-      return keep(
-        openLocal(describeStore(store.value), createClient({ store: toStore(store.value) }), engineLog),
-      )
+      const { createClient } = await import('@pawl/core')
+      return openStore(describeStore(store.value), createClient({ store: await toStore(store.value) }))
     },
     async working(engineFlags) {
       const { store } = await located()
       const options = await engineOptions(engineFlags)
+      const { createEngine } = await import('@pawl/core')
       const engine = await createEngine(options)
       const names = options.procedures.map(({ name }) => name)
-      return {
-        names,
-        engine,
-        door: keep(openLocal(describeStore(store.value), engine, engineLog, options.procedures)),
-      }
+      const door = await openStore(describeStore(store.value), engine, options.procedures)
+      return { names, engine, door }
     },
     engineOptions,
     async client(address) {
       const { store: found, config } = await located()
-      const store = toStore(address ?? found.value)
+      const store = await toStore(address ?? found.value)
+      const { createClient, createEngine } = await import('@pawl/core')
       const hooks = config?.value.server?.hooks
       // An engine starts no run of a procedure that it does not have.
       const client = createClient({ store })

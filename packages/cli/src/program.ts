@@ -1,4 +1,3 @@
-import { PawlError } from '@pawl/core'
 import { CommanderError } from 'commander'
 import { createProgram } from './command-line.ts'
 import { type Context, createContext, type Surroundings } from './context.ts'
@@ -18,7 +17,7 @@ export async function runCommand(args: readonly string[], surroundings: Surround
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
-    status = error instanceof CommanderError ? reportUsage(error) : report(error)
+    status = error instanceof CommanderError ? reportUsage(error) : await report(error)
   } finally {
     await context?.close()
   }
@@ -33,8 +32,8 @@ export async function runCommand(args: readonly string[], surroundings: Surround
     return exit.usage
   }
 
-  function report(error: unknown): ExitStatus {
-    const failed = error instanceof CommandError ? error : PawlError.is(error) ? fromPawl(error) : undefined
+  async function report(error: unknown): Promise<ExitStatus> {
+    const failed = error instanceof CommandError ? error : await fromPawl(error)
     if (out.json) out.print(JSON.stringify((failed ?? fromBug(error)).problem))
     // Node prints it with its place in the code.
     if (failed === undefined) throw error
@@ -48,7 +47,11 @@ function withFlags(message: string): string {
   return message.replaceAll(/\bquery\.(\w+)(?:\.\d+)?: /g, '`--$1`: ')
 }
 
-function fromPawl({ code, message, help }: PawlError): CommandError {
+/** Undefined for an error that is not one of Pawl. */
+async function fromPawl(error: unknown): Promise<CommandError | undefined> {
+  const { PawlError } = await import('@pawl/core')
+  if (!PawlError.is(error)) return undefined
+  const { code, message, help } = error
   return new CommandError({ type: help, title: code, status: 400, detail: message, code })
 }
 

@@ -25,7 +25,7 @@ export async function doctor(context: Context): Promise<ExitStatus> {
     { what: 'config', ok: true, says: config?.by ?? 'none' },
     await tried('store', `${describeStore(store.value)} (${store.by})`, async () => {
       if (hasNoFile(store, context.surroundings.cwd)) return 'not created yet'
-      const client = createClient({ store: toStore(store.value) })
+      const client = createClient({ store: await toStore(store.value) })
       try {
         await client.list({ limit: 1 })
       } finally {

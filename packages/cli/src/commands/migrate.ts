@@ -9,7 +9,7 @@ export async function migrate(context: Context): Promise<ExitStatus> {
   const found = await context.located()
   refuseServer('migrate', found)
   const { store } = found
-  const client = createClient({ store: toStore(store.value) })
+  const client = createClient({ store: await toStore(store.value) })
   try {
     await client.list({ limit: 1 })
   } finally {

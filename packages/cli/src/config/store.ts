@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Store } from '@pawl/core'
-import { postgres } from '@pawl/storage-postgres'
-import { sqlite } from '@pawl/storage-sqlite'
 import { unreachable, usageError } from '../door/problem.ts'
 import { hideSecrets } from '../output/hide-secrets.ts'
 import type { Found } from './found.ts'
 
-/** A store by its address, or the store that a config made. */
-export function toStore(store: Store | string): Store {
+/** A store by its address, or the store that a config made. Its package is loaded here: most commands use none, or one. */
+export async function toStore(store: Store | string): Promise<Store> {
   if (typeof store !== 'string') return store
-  return isPostgres(store) ? postgres(store) : sqlite(store)
+  return isPostgres(store)
+    ? (await import('@pawl/storage-postgres')).postgres(store)
+    : (await import('@pawl/storage-sqlite')).sqlite(store)
 }
 
 /** Whether an address is one of PostgreSQL. Any other is a path. */

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isSettled as isSettledDatabase } from '@pawl/storage-postgres/internal'
-import { isSettled as isSettledFile } from '@pawl/storage-sqlite/internal'
 import type { Argument, Command, Option } from 'commander'
 import { loadProcedures } from '../../config/procedures.ts'
 import { isPostgres } from '../../config/store.ts'
@@ -52,25 +50,6 @@ export async function complete(
     if (value === filesWord || (value.startsWith(current) && safe(value) === value))
       context.out.print(note === undefined ? value : `${value}\t${safe(note)}`)
   return exit.done
-}
-
-/** The places that are named in a command line. */
-export function placesIn(words: readonly string[]): CommonFlags {
-  const after = (flag: string): readonly string[] =>
-    words.flatMap((word, at) => {
-      if (word.startsWith(`${flag}=`)) return [word.slice(flag.length + 1)]
-      return words[at - 1] === flag ? [word] : []
-    })
-  const procedures = after('--procedures')
-  return {
-    ...{
-      store: after('--store').at(-1),
-      server: after('--server').at(-1),
-      token: after('--token').at(-1),
-      config: after('--config').at(-1),
-    },
-    ...(procedures.length === 0 ? {} : { procedures }),
-  }
 }
 
 function placeOf(program: Command, before: readonly string[]): Place {
@@ -187,7 +166,12 @@ async function hasStore({ located, surroundings }: Context): Promise<boolean> {
   if (server !== undefined) return true
   // Nothing tells what opening a store that the config has made would do.
   if (typeof store.value !== 'string') return false
-  if (isPostgres(store.value)) return isSettledDatabase(store.value)
+  if (isPostgres(store.value)) {
+    const { isSettled } = await import('@pawl/storage-postgres/internal')
+    return isSettled(store.value)
+  }
   const file = resolve(surroundings.cwd, store.value)
-  return existsSync(file) && isSettledFile(file)
+  if (!existsSync(file)) return false
+  const { isSettled } = await import('@pawl/storage-sqlite/internal')
+  return isSettled(file)
 }
