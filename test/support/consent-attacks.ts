@@ -187,7 +187,7 @@ function makePay(world: ReturnType<typeof makeWorld>, weakened: Weakened) {
     if (paid.approved)
       await ctx.step('refund', () => act('refund', place, paid.params.cents), { retry: false })
     await ctx.gate('wire', {
-      ...{ params, retry: false, validFor: '4h', facts: () => readFacts(`${place}`) },
+      ...{ params, retry: false, validFor: '4h', facts: () => readFacts(place.join()) },
       human: { message: `wire ${generation}`, to: 'group:finance', editable: ['cents'] },
       run: (wired, _, facts) => act('wire', place, wired.cents, facts),
     })

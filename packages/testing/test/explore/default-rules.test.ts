@@ -14,7 +14,10 @@ type Body = (ctx: Ctx<Talk>) => unknown
 async function find(body: Body, options: ExploreOptions = {}) {
   const explored = procedure({ name: 'p', signals }, async (ctx): Promise<void> => void (await body(ctx)))
   const { violations, ends } = await explore(explored, undefined, options)
-  const found = violations.map(({ step, rule }) => (step === undefined ? rule : `${String(rule)}: ${step}`))
+  const found = violations.map(({ step, rule }): string => {
+    if (typeof rule !== 'string') throw new Error('Not a default rule')
+    return step === undefined ? rule : `${rule}: ${step}`
+  })
   return { found, ends: Object.keys(ends).map((end) => end.replace(/:.*/, '')) }
 }
 
