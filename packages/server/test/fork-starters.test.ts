@@ -126,3 +126,74 @@ test('no person starts a fork that acts upon an answer of their own, unless they
     expect(preview.status).toBe(selfApproval ? 200 : 403)
   }
 })
+
+const asking = procedure({ name: 'asking' }, async (ctx) => (await ctx.human.approve('Pay?')).approved)
+const middle = procedure({ name: 'middle' }, (ctx) => ctx.call(asking))
+const ways = {
+  'a child': procedure({ name: 'calling' }, async (ctx) => {
+    const isPaid = await ctx.call(asking)
+    return ctx.step('act', () => isPaid)
+  }),
+  'a run below a child': procedure({ name: 'nested' }, async (ctx) => {
+    const isPaid = await ctx.call(middle)
+    return ctx.step('act', () => isPaid)
+  }),
+  'a spawned run': procedure({ name: 'spawning' }, async (ctx) => {
+    const child = await ctx.spawn(asking)
+    const isPaid = await child.result()
+    return ctx.step('act', () => isPaid)
+  }),
+  'an earlier generation': procedure(
+    { name: 'continuing', input: z.boolean().optional() },
+    async (ctx, isPaid): Promise<unknown> => {
+      if (isPaid !== undefined) return ctx.step('act', () => isPaid)
+      return ctx.continueAs((await ctx.human.approve('Pay?')).approved)
+    },
+  ),
+}
+
+async function answeredBy(server: Awaited<ReturnType<typeof startServer>>, who: string): Promise<void> {
+  await waiting(server, 1)
+  const [ask] = (await server.engine.inbox.list()).items
+  expect((await server.call(who, 'POST', `/v1/asks/${ask?.id}/answer`, yes)).status).toBe(200)
+}
+
+test.each(Object.entries(ways))(
+  'nor upon an answer of their own that came through %s',
+  async (_what, way) => {
+    for (const selfApproval of [false, true]) {
+      await using server = await startServer({ selfApproval, procedures: [asking, middle, way] })
+      const run = await server.engine.run(way as typeof pay, undefined, { id: 'a', by: 'user:ana' })
+      await answeredBy(server, 'olga')
+      await run.result()
+      const { execution_log } = await server.engine.log('a')
+      const position = execution_log.find(({ name }) => name === 'act')?.position as number
+      const fork = (who: string, of: string, id: string) =>
+        server.call(who, 'POST', `/v1/runs/${of}/fork`, { position, id })
+      expect((await fork('olga', 'a', 'b')).status).toBe(selfApproval ? 201 : 403)
+      expect((await fork('root', 'a', 'c')).status).toBe(201)
+      await server.engine.get('c').result()
+      // The fork has copied the result, and not what led to it.
+      const again = await fork('olga', 'c', 'd')
+      expect(again.status).toBe(selfApproval ? 201 : 403)
+      if (!selfApproval)
+        expect(again.body).toMatchObject({
+          detail: expect.stringContaining('user:olga has given the answer'),
+        })
+    }
+  },
+)
+
+test('a fork whose answers cannot be known any more is refused', async () => {
+  const way = ways['a child']
+  await using server = await startServer({ selfApproval: false, procedures: [asking, way] })
+  const run = await server.engine.run(way, undefined, { id: 'a', by: 'user:ana' })
+  await answeredBy(server, 'root')
+  await run.result()
+  const [child] = (await server.engine.list({ procedure: 'asking' })).items
+  await server.engine.delete(child?.id ?? '')
+  const { status, body } = await server.call('olga', 'POST', '/v1/runs/a/fork', { position: 1 })
+  expect(status).toBe(400)
+  expect(body).toMatchObject({ code: 'option-invalid', detail: expect.stringContaining('is deleted') })
+  expect((await server.call('olga', 'POST', '/v1/runs/a/fork', { position: 0 })).status).toBe(201)
+})

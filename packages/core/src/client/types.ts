@@ -337,14 +337,18 @@ export interface ForkChanges {
    */
   readonly checkAnswer?: (ask: Ask) => void
   /**
-   * Called with each answer that the fork keeps, before anything is written, except the consent to an action that is not done again. It
-   * throws to refuse the fork, such as for a person who would start what they have approved. Default: all answers may be kept.
+   * Called with each answer upon which the fork acts, before anything is written: the answers that it keeps, and the answers in runs whose
+   * results it keeps and in earlier generations, except the consent to an action that is not done again. It throws to refuse the
+   * fork, such as for a person who would start what they have approved. A fork is refused if a part of this is deleted, and so
+   * unknown. Default: all answers may be kept.
    */
   readonly checkKept?: (answer: KeptAnswer) => void
 }
 
-/** An answer that a fork keeps. */
+/** An answer upon which a fork acts. */
 export interface KeptAnswer {
+  /** Id of the run that asked: the original, or a run whose result it keeps. */
+  readonly run: string
   readonly position: number
   /** Name of the operation in the log. */
   readonly name: string

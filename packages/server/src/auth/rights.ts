@@ -61,8 +61,11 @@ export interface Rights {
    * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
    */
   checkEdit(ask: Ask): void
-  /** Checks an answer that a fork keeps: the identity starts the fork, which acts upon it. @throws ServerError 'not-allowed' */
-  checkKept(answer: KeptAnswer): void
+  /**
+   * Checks an answer upon which a fork acts that the identity starts. Undefined: all may be kept.
+   * @throws ServerError 'not-allowed'
+   */
+  readonly checkKept: ((answer: KeptAnswer) => void) | undefined
   /**
    * Checks an answer to an ask that does not exist yet. The people it will be addressed to are unknown, so only `admin` may.
    * @throws PawlError 'run-not-found', ServerError 'not-allowed'
@@ -141,12 +144,14 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
           `${actor} would start the fork and answer its ask ${ask.id}: \`selfApproval\` is false. Fork before the answer instead, so that others are asked.`,
         )
     },
-    checkKept({ position, name, by }) {
-      if (selfApproval || !by.includes(actor)) return
-      refuse(
-        `${actor} has given the answer '${name}' at position ${position}, and would start a fork that acts upon it: \`selfApproval\` is false. Fork before the answer, so that others are asked, or let another person fork.`,
-      )
-    },
+    checkKept: selfApproval
+      ? undefined
+      : ({ run, position, name, by }) => {
+          if (by.includes(actor))
+            refuse(
+              `${actor} has given the answer '${name}' at position ${position} of run ${run}, and would start a fork that acts upon it: \`selfApproval\` is false. Fork before the answer, so that others are asked, or let another person fork.`,
+            )
+        },
     checkEarlyAnswer(run, by, starters) {
       rights.checkRun('see', run)
       if (grant.answers !== 'all')

@@ -148,6 +148,8 @@ function readEdits(rights: Rights, edits: Readonly<Record<string, unknown>> = {}
     readPart(`edit.${position}`, value),
   ])
   const { checkEdit: checkAnswer, checkKept } = rights
-  if (entries.length === 0) return { checkKept }
-  return { edit: Object.fromEntries(entries), checkAnswer, checkKept }
+  return {
+    ...(checkKept === undefined ? {} : { checkKept }),
+    ...(entries.length === 0 ? {} : { edit: Object.fromEntries(entries), checkAnswer }),
+  }
 }

@@ -49,7 +49,7 @@ export function isAnswer({ kind }: LogEvent): boolean {
 }
 
 /** The answer of a person upon which the procedure may act again; null for anything else. */
-export function answerIn(event: LogEvent): KeptAnswer | null {
+export function answerIn(event: LogEvent): Omit<KeptAnswer, 'run'> | null {
   const { type, kind, name, position, failed, payload } = event
   if (type !== 'settled' || failed || kind === null || consentedAction(kind, name) !== null) return null
   if (!isAnswerOf[kind] && kind !== 'ail_decision') return null

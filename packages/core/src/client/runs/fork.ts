@@ -37,8 +37,9 @@ import { explainUnread } from '../unread.ts'
 import { readAskView } from '../views/ask.ts'
 import { nextPositionAfter } from '../views/run.ts'
 import type { Ask } from '../views/views.ts'
-import { answerIn, checkEditable, encodeEdit, isAnswer } from './fork-edit.ts'
+import { checkEditable, encodeEdit, isAnswer } from './fork-edit.ts'
 import { type ForkPlace, readForkPlace } from './fork-place.ts'
+import { checkKeptAnswers } from './kept-answers.ts'
 import { findQuestion, type LoggedRun } from './questions.ts'
 
 /** Maximum size of a part of a copied log, in bytes of payload. */
@@ -234,11 +235,10 @@ async function keep(
         edited,
         'The fork obtains the consent to an action anew, and begins before this result.',
       )
-  if (checkKept !== undefined)
-    for (const event of kept) {
-      const answer = edits.has(event.position) ? null : answerIn(event)
-      if (answer !== null) checkKept(answer)
-    }
+  if (checkKept !== undefined) {
+    const unedited = kept.filter(({ position }) => !edits.has(position))
+    await checkKeptAnswers(connection, { row, events }, unedited, checkKept)
+  }
   return { events, kept }
 }
 
