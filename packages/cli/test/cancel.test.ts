@@ -26,6 +26,18 @@ test('run --cancel-after cancels a run that has not ended by then', async () => 
   expect(await workspace.pawl(...greet, '--cancel-after', 'soon')).not.toMatchObject({ status: 0 })
 })
 
+test('run and ls say why a run was cancelled, and by whom', async () => {
+  using workspace = await createWorkspace()
+  const greet = ['run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1']
+  await workspace.pawl(...greet)
+  await workspace.pawl('cancel', 'greet:1', '--reason', 'she has left', '--yes')
+  expect(await workspace.pawl(...greet)).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/cancelled: she has left, by user:\S+\n/),
+  })
+  expect((await workspace.pawl('ls')).stdout).toMatch(/^cancelled\t.*\tshe has left, by user:\S+$/m)
+})
+
 test('delete removes a run that has ended, and refuses one that has not', async () => {
   using workspace = await createWorkspace()
   const greet = ['run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1']

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { type AskJson, type LogEntryJson, type NoticeJson, type RunJson, segmentOf } from '../door/door.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { showAsk } from '../output/ask.ts'
-import { askColumns, logColumns, noticeColumns, runColumns, showRun } from '../output/show.ts'
+import { askColumns, logColumns, noticeColumns, runColumns, showMore, showRun } from '../output/show.ts'
 import { printRows } from '../output/table.ts'
 import { isNotFound, readAsk } from './answer.ts'
 import { followInbox, followLog, followRun } from './follow.ts'
@@ -57,7 +57,7 @@ export async function notices(context: Context, flags: NoticesFlags): Promise<Ex
   const door = await context.door()
   const query = { run, limit, mine: flagOf(mine), unread: flagOf(unread) }
   const { items } = await door.get<{ readonly items: readonly NoticeJson[] }>('/notices', query)
-  printRows(context.out, items, noticeColumns, 'No notices.')
+  printRows(context.out, items, noticeColumns, 'No notices.', showMore)
   for (let from = 0; read === true && from < items.length; from += maxMarked)
     await door.post('/notices/read', { notices: items.slice(from, from + maxMarked).map(({ id }) => id) })
   return exit.done

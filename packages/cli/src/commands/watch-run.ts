@@ -4,6 +4,7 @@ import { segmentOf } from '../door/door.ts'
 import { CommandError, interrupted } from '../door/problem.ts'
 import { type ExitStatus, exit, exitOfRun } from '../exit.ts'
 import { safe } from '../output/out.ts'
+import { showCancel } from '../output/show.ts'
 import { showSuspension } from '../output/suspension.ts'
 
 export interface WatchOptions {
@@ -58,7 +59,7 @@ export async function reportRun({ out, engineLog }: Context, door: Door, run: Ru
   }
   if (out.json) out.print(JSON.stringify({ run }))
   else {
-    const { message = 'no reason is recorded' } = run.failure ?? {}
+    const message = run.failure?.message ?? showCancel(run) ?? 'no reason is recorded'
     out.note(`  ${out.style('red', run.status)}: ${safe(message)}`)
     const place = engineLog.placeOf(run.id)
     if (place !== undefined && !message.includes(place)) out.note(`  at ${safe(place)}`)

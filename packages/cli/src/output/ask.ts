@@ -54,7 +54,8 @@ function showRisk({ level, reasons = [], reversible }: NonNullable<AskJson['risk
   return parts.length === 0 ? level : `${level}: ${parts.join(', ')}`
 }
 
-function showInline(value: unknown): string {
+/** A value in one line, cut. */
+export function showInline(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return text.length <= 200 ? text : `${text.slice(0, 199)}…`
 }

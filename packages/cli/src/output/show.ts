@@ -1,4 +1,5 @@
 import type { AskJson, LogEntryJson, NoticeJson, RunJson } from '../door/door.ts'
+import { showInline } from './ask.ts'
 import { type Out, safe } from './out.ts'
 import type { Column } from './table.ts'
 
@@ -19,6 +20,7 @@ export const askColumns: readonly Column<AskJson>[] = [
 ]
 
 export const noticeColumns: readonly Column<NoticeJson>[] = [
+  { title: 'NOTICE', of: ({ id }) => id },
   { title: 'AT', of: ({ at }) => at },
   { title: 'SEVERITY', of: ({ severity }) => severity },
   { title: 'RUN', of: ({ run }) => run },
@@ -26,6 +28,19 @@ export const noticeColumns: readonly Column<NoticeJson>[] = [
   { title: 'READ', of: ({ isRead }) => (isRead ? 'read' : 'unread') },
   { title: 'MESSAGE', of: ({ message }) => message },
 ]
+
+/** Maximum number of lines of details and links that are shown of a notice. */
+const maxNoticeLines = 10
+
+/** The details and the links of a notice, a line for each, cut. */
+export function showMore({ details, links }: NoticeJson): readonly string[] {
+  const lines = [
+    ...details.map(({ title, body }) => `${title}: ${showInline(body)}`),
+    ...links.map(({ label, url }) => `${label}: ${showInline(url)}`),
+  ]
+  const left = lines.length - maxNoticeLines
+  return left <= 0 ? lines : [...lines.slice(0, maxNoticeLines), `… ${left} more: --json shows them`]
+}
 
 export const logColumns: readonly Column<LogEntryJson>[] = [
   { title: 'POSITION', of: ({ position }) => String(position) },
@@ -54,8 +69,12 @@ function retryOf({ attempts, next_attempt_at: next }: LogEntryJson): string | un
 }
 
 /** One line that says what a run waits for, or why it does not continue. */
-function detailOf({ waitingFor, failure }: RunJson): string {
-  if (failure !== undefined) return clip(failure.message.split('\n')[0] ?? '')
+function detailOf(run: RunJson): string {
+  const why = run.failure?.message ?? (run.status === 'cancelled' ? showCancel(run) : undefined)
+  return why === undefined ? showWaits(run) : clip(why.split('\n')[0] ?? '')
+}
+
+function showWaits({ waitingFor }: RunJson): string {
   return waitingFor
     .map(({ kind, name, ask, until }) => {
       const what = kind === 'ask' && ask !== undefined ? `ask ${ask}` : `${kind} ${name}`
@@ -78,10 +97,7 @@ export function showRun(out: Out, run: RunJson): void {
     ['progress', showProgress(run)],
     ['tags', run.tags.length === 0 ? undefined : run.tags.join(', ')],
     ...valueRows(run),
-    [
-      'waits for',
-      run.waitingFor.length === 0 ? undefined : detailOf({ ...run, failure: undefined as never }),
-    ],
+    ['waits for', run.waitingFor.length === 0 ? undefined : showWaits(run)],
     ['cancel', showCancel(run)],
     ['retried by', run.retriedBy],
     ['failure', run.failure?.message],
@@ -99,7 +115,7 @@ export function showRun(out: Out, run: RunJson): void {
 }
 
 /** Why a run was cancelled, and by whom. */
-function showCancel({ cancelReason, cancelledBy }: RunJson): string | undefined {
+export function showCancel({ cancelReason, cancelledBy }: RunJson): string | undefined {
   if (cancelledBy === undefined) return cancelReason
   return cancelReason === undefined ? `by ${cancelledBy}` : `${cancelReason}, by ${cancelledBy}`
 }

@@ -39,7 +39,15 @@ export const fail = procedure({ name: 'fail' }, (ctx) =>
 )
 /** Tells two things, and its undo fails. */
 export const telling = procedure({ name: 'telling', owner: 'group:money' }, async (ctx) => {
-  await ctx.human.notify('Order 7 is\tlate', { severity: 'warning', to: 'group:ops' })
+  await ctx.human.notify('Order 7 is\tlate', {
+    ...{ severity: 'warning', to: 'group:ops' },
+    details: [
+      { title: 'Reason', body: 'no\nstock' },
+      { title: 'Stock', body: { seven: 0 } },
+      ...Array.from({ length: 9 }, (_, n) => ({ title: `Shop ${n}`, body: 'x'.repeat(300) })),
+    ],
+    links: [{ label: 'Runbook', url: 'https://example.org/stock' }],
+  })
   await ctx.step('pack', () => {}, { undo: () => {} })
   await ctx.step('charge', () => {}, { undo: () => Promise.reject(new FinalError('the bank says no')) })
   throw new FinalError('after all')
@@ -133,6 +141,12 @@ export const pass = procedure(
   (ctx, { to }) => ctx.human.approve('Pass?', to === undefined ? {} : { to }),
 )
 export const leaf = procedure({ name: 'leaf' }, async () => 'leaf')
+/** Starts a child beside its question. */
+export const hurried = procedure({ name: 'hurried' }, async (ctx) => {
+  ctx.human.approve('Begin?')
+  await ctx.spawn(leaf, undefined)
+  await ctx.sleep('1h')
+})
 export const branch = procedure({ name: 'branch' }, (ctx) => ctx.call(leaf, undefined, { id: 'leaf:1' }))
 export const tree = procedure({ name: 'tree' }, async (ctx) => {
   await ctx.call(branch, undefined, { id: 'branch:1' })
