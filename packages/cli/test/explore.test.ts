@@ -40,9 +40,9 @@ test('explore finds a question that nothing awaits without being told, unless it
       'Explored forgetful: 2 paths, 1 outcome left out.',
       '  2  completed: undefined',
       '2 violations:',
-      '  step "delete": it follows "Delete?", whose answer nothing awaits',
+      '  step "delete": it follows "Delete?", whose answer nothing awaits (act-beside-question)',
       '    sleep is over',
-      '  "Delete?" is answered, and nothing awaits the answer',
+      '  "Delete?" is answered, and nothing awaits the answer (unread-answer)',
       '    Delete?: yes',
       '    sleep is over',
       '',
@@ -51,9 +51,19 @@ test('explore finds a question that nothing awaits without being told, unless it
   const ignored = ['--ignore', 'unread-answer', '--ignore', 'act-beside-question']
   expect(await workspace.pawl('explore', 'forgetful', ...ignored)).toMatchObject({ status: 0 })
   const { stdout } = await workspace.pawl('explore', 'forgetful', '--ignore', 'unread-answer', '--json')
-  expect(JSON.parse(stdout)).toMatchObject({ violations: [{ step: 'delete', rule: 'act-beside-question' }] })
+  expect(JSON.parse(stdout)).toMatchObject({
+    violations: [{ step: 'delete', act: 'step', rule: 'act-beside-question' }],
+  })
   const unknown = await workspace.pawl('explore', 'forgetful', '--ignore', 'unread')
   expect(unknown).toMatchObject({ status: 2, stderr: expect.stringContaining('ignore[0] of explore') })
+})
+
+test('explore calls a child a child', async () => {
+  using workspace = await createWorkspace()
+  const { stdout } = await workspace.pawl('explore', 'hurried', '--ignore', 'unread-answer')
+  expect(stdout).toContain(
+    '  child "leaf": it follows "Begin?", whose answer nothing awaits (act-beside-question)\n',
+  )
 })
 
 test('explore reads doubles and rules from a module, and prints JSON', async () => {

@@ -1,6 +1,6 @@
 export { checkDeterminism, type DeterminismOptions, type InputsOf } from './determinism.ts'
 export type { Doubles } from './doubles.ts'
-export type { Exploration, Violation } from './explore/exploration.ts'
+export type { ActKind, Exploration, Violation } from './explore/exploration.ts'
 export { explore } from './explore/explore.ts'
 export type { Unexplored } from './explore/gaps.ts'
 export { oneOf } from './explore/one-of.ts'

@@ -79,11 +79,17 @@ function print(out: Out, name: string, report: Exploration): void {
   if (violations.length === 0) return
   const found = groupViolations(violations)
   out.print(out.style('red', `${count(violations.length, 'violation')}:`))
-  for (const { step, why, outcomes } of found.slice(0, maxShown)) {
-    out.print(step === undefined ? `  ${safe(why)}` : `  step "${safe(step)}": ${safe(why)}`)
-    for (const outcome of outcomes) out.print(`    ${safe(outcome)}`)
+  for (const one of found.slice(0, maxShown)) {
+    out.print(`  ${describe(one)}`)
+    for (const outcome of one.outcomes) out.print(`    ${safe(outcome)}`)
   }
   if (found.length > maxShown) out.print(`  and ${found.length - maxShown} more: --json shows them all.`)
+}
+
+/** One line; with the name of a default rule, which `--ignore` takes. */
+function describe({ step, act = 'step', rule, why }: Violation): string {
+  const what = step === undefined ? safe(why) : `${act} "${safe(step)}": ${safe(why)}`
+  return typeof rule === 'string' ? `${what} (${rule})` : what
 }
 
 /** What is not explored, in words. */
@@ -103,7 +109,7 @@ const parts: { readonly [Part in Exploration['unexplored'][number]]: string } = 
 function groupViolations(violations: readonly Violation[]): readonly Violation[] {
   const first = new Map<string, Violation>()
   for (const one of violations) {
-    const key = JSON.stringify([one.step, one.why, describeRule(one.rule)])
+    const key = JSON.stringify([one.act, one.step, one.why, describeRule(one.rule)])
     if (!first.has(key)) first.set(key, one)
   }
   return [...first.values()]

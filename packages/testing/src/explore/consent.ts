@@ -23,6 +23,7 @@ interface Yes {
 
 export interface Breach {
   readonly step: string
+  readonly act: 'step'
   readonly rule: Rule
   readonly why: string
 }
@@ -55,7 +56,7 @@ function judge(consent: Consent, rule: Rule, step: string): Consent {
   const fitting = consent.yes.filter((yes) => permits(rule, yes.question))
   const unspent = fitting.find((yes) => yes.by === 'person' && !yes.spent.includes(step))
   if (unspent === undefined)
-    return { ...consent, breaches: [...consent.breaches, { step, rule, why: explain(fitting) }] }
+    return { ...consent, breaches: [...consent.breaches, { step, act: 'step', rule, why: explain(fitting) }] }
   const spent = { ...unspent, spent: [...unspent.spent, step] }
   return { ...consent, yes: consent.yes.map((yes) => (yes === unspent ? spent : yes)) }
 }

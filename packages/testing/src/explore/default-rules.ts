@@ -1,10 +1,12 @@
+import type { ActKind } from './exploration.ts'
 import type { DefaultRule } from './options.ts'
 import { brief } from './outcomes/outcome.ts'
-import type { AskedQuestion } from './questions.ts'
+import type { Act, AskedQuestion } from './questions.ts'
 
-/** What broke a default rule. `step` is undefined if no step did. */
+/** What broke a default rule. `step` is undefined if no act did. */
 export interface DefaultBreach {
   readonly step: string | undefined
+  readonly act: ActKind | undefined
   readonly rule: DefaultRule
   readonly why: string
   readonly outcomes: readonly string[]
@@ -20,14 +22,18 @@ interface JudgedPath {
   readonly ending: Ending
 }
 
+interface FollowingAct extends Act {
+  readonly outcomes: readonly string[]
+}
+
 /** What all paths did with one question. */
 interface Finding {
   /** Whether a path awaits it, or ends where code behind the end may await it. */
   isCleared: boolean
   /** The shortest path on which it was answered. */
   answered: readonly string[] | null
-  /** By name of an act, the shortest path on which it followed. */
-  readonly acts: Map<string, readonly string[]>
+  /** By kind and name, each act with the shortest path on which it followed. */
+  readonly acts: Map<string, FollowingAct>
 }
 
 /**
@@ -44,7 +50,7 @@ export class UnreadQuestions {
       if (isAwaited || ending === 'open') finding.isCleared = true
       if (ending !== 'ended') continue
       if (isAnswered) finding.answered = shorter(finding.answered, labels)
-      for (const act of acts) finding.acts.set(act, shorter(finding.acts.get(act) ?? null, labels))
+      for (const act of acts) noteAct(finding, act, labels)
     }
   }
 
@@ -82,17 +88,22 @@ function breachesOf(question: string, { answered, acts }: Finding): readonly Def
       ? []
       : [
           {
-            ...{ step: undefined, rule: 'unread-answer', outcomes: answered },
+            ...{ step: undefined, act: undefined, rule: 'unread-answer', outcomes: answered },
             why: `${named} is answered, and nothing awaits the answer`,
           },
         ]
-  const beside = [...acts].map(
-    ([step, outcomes]): DefaultBreach => ({
-      ...{ step, rule: 'act-beside-question', outcomes },
+  const beside = [...acts.values()].map(
+    ({ kind, name, outcomes }): DefaultBreach => ({
+      ...{ step: name, act: kind, rule: 'act-beside-question', outcomes },
       why: `it follows ${named}, whose answer nothing awaits`,
     }),
   )
   return [...beside, ...unread]
+}
+
+function noteAct({ acts }: Finding, { kind, name }: Act, labels: readonly string[]): void {
+  const key = JSON.stringify([kind, name])
+  acts.set(key, { kind, name, outcomes: shorter(acts.get(key)?.outcomes ?? null, labels) })
 }
 
 function shorter(known: readonly string[] | null, other: readonly string[]): readonly string[] {

@@ -25,10 +25,15 @@ export interface Exploration {
   readonly unexplored: readonly Unexplored[]
 }
 
+/** What changes something outside a run: a step, a call or spawn of a child, a message to another run. */
+export type ActKind = 'step' | 'child' | 'message'
+
 /** A rule that was broken. */
 export interface Violation {
-  /** Name of the step; undefined if no step broke the rule. */
+  /** Name of the step, of the child or of the message; undefined if none of them broke the rule. */
   readonly step: string | undefined
+  /** What `step` names: a 'step', a 'child' or a 'message' to another run; undefined if it is undefined. */
+  readonly act: ActKind | undefined
   /** The rule that was broken: one of `never`, or the name of one that holds by default. */
   readonly rule: Rule | DefaultRule
   /** What was wrong, such as 'no person said yes' or 'one yes, two acts'. */

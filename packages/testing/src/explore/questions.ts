@@ -1,5 +1,12 @@
 import type { ProcedureOperation } from '@pawl/core/internal'
-import { doesAct } from './outcomes/registry.ts'
+import type { ActKind } from './exploration.ts'
+import { actOf } from './outcomes/registry.ts'
+
+/** What was done after a question. */
+export interface Act {
+  readonly kind: ActKind
+  readonly name: string
+}
 
 /** What a path did with one question to people or to an agent. */
 export interface AskedQuestion {
@@ -8,8 +15,8 @@ export interface AskedQuestion {
   /** Whether code awaits the answer, or follows it in another way. */
   isAwaited: boolean
   isAnswered: boolean
-  /** Names of what was done after it was asked. */
-  readonly acts: string[]
+  /** What was done after it was asked. */
+  readonly acts: Act[]
 }
 
 /** The questions of one path, in the order in which they are asked. */
@@ -18,7 +25,8 @@ export class AskedQuestions {
 
   /** Notes an operation and its promise. Returns the question that it asks; null if it asks none. */
   noteIssued(operation: ProcedureOperation, promise: Promise<unknown>): AskedQuestion | null {
-    if (doesAct(operation.kind)) for (const { acts } of this.all) acts.push(operation.name)
+    const kind = actOf(operation.kind)
+    if (kind !== null) for (const { acts } of this.all) acts.push({ kind, name: operation.name })
     const question = questionIn(operation)
     if (question === null) return null
     const asked: AskedQuestion = { question, isAwaited: false, isAnswered: false, acts: [] }

@@ -328,7 +328,7 @@ describe('default rules', () => {
     const { violations } = await explore(careless, undefined)
     expect(violations).toEqual([
       {
-        ...{ step: 'pay', rule: 'act-beside-question' },
+        ...{ step: 'pay', act: 'step', rule: 'act-beside-question' },
         why: 'it follows "Pay?", whose answer nothing awaits',
         outcomes: ['sleep is over'],
       },
@@ -337,6 +337,21 @@ describe('default rules', () => {
         why: '"Pay?" is answered, and nothing awaits the answer',
         outcomes: ['Pay?: yes', 'sleep is over'],
       },
+    ])
+  })
+
+  test('tell a step from a child of its name', async () => {
+    const leaf = procedure({ name: 'same' }, async () => 'done')
+    const both = procedure({ name: 'both' }, async (ctx) => {
+      ctx.human.approve('Pay?')
+      await ctx.step('same', () => {})
+      await ctx.spawn(leaf, undefined)
+      await ctx.sleep('1h')
+    })
+    const { violations } = await explore(both, undefined, { ignore: ['unread-answer'] })
+    expect(violations).toMatchObject([
+      { step: 'same', act: 'step' },
+      { step: 'same', act: 'child' },
     ])
   })
 

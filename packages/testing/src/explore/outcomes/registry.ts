@@ -1,5 +1,6 @@
 import type { OperationByKind, Pending, ProcedureOperation } from '@pawl/core/internal'
 import type { OperationKind } from '@pawl/core/storage'
+import type { ActKind } from '../exploration.ts'
 import { listAskOutcomes } from './asks.ts'
 import { listBodyOutcomes } from './bodies.ts'
 import { listDecideOutcomes } from './decisions.ts'
@@ -17,36 +18,36 @@ import { listSignalOutcomes, listTimerOutcomes } from './timers.ts'
 interface ExploredKind<O extends ProcedureOperation> {
   /** Whether when it ends depends on people, on the time, or on other programs. */
   readonly waits: boolean
-  /** Whether it changes something outside the run. */
-  readonly acts: boolean
+  /** As what it changes something outside the run; null if it does not. */
+  readonly acts: ActKind | null
   readonly list: ListOutcomes<O>
 }
 
 /** How each kind of operation may end. */
 const exploredKinds: { readonly [K in OperationKind]: ExploredKind<OperationByKind[K]> } = {
-  step: { waits: false, acts: true, list: listBodyOutcomes },
-  llm: { waits: false, acts: false, list: listBodyOutcomes },
-  undo: { waits: false, acts: false, list: listBodyOutcomes },
-  timer: { waits: true, acts: false, list: listTimerOutcomes },
-  signal: { waits: true, acts: false, list: listSignalOutcomes },
-  hitl_approval: { waits: true, acts: false, list: listAskOutcomes },
-  hitl_input: { waits: true, acts: false, list: listAskOutcomes },
-  hitl_select: { waits: true, acts: false, list: listAskOutcomes },
-  hitl_review: { waits: true, acts: false, list: listAskOutcomes },
-  hitl_escalation: { waits: true, acts: false, list: listAskOutcomes },
-  hitl_notification: { waits: false, acts: false, list: listNoticeOutcomes },
-  ail_decision: { waits: true, acts: false, list: listDecideOutcomes },
-  child: { waits: false, acts: true, list: listResultOutcomes },
-  spawn: { waits: false, acts: true, list: listSpawnOutcomes },
-  result: { waits: false, acts: false, list: listResultOutcomes },
-  send: { waits: false, acts: true, list: listSendOutcomes },
+  step: { waits: false, acts: 'step', list: listBodyOutcomes },
+  llm: { waits: false, acts: null, list: listBodyOutcomes },
+  undo: { waits: false, acts: null, list: listBodyOutcomes },
+  timer: { waits: true, acts: null, list: listTimerOutcomes },
+  signal: { waits: true, acts: null, list: listSignalOutcomes },
+  hitl_approval: { waits: true, acts: null, list: listAskOutcomes },
+  hitl_input: { waits: true, acts: null, list: listAskOutcomes },
+  hitl_select: { waits: true, acts: null, list: listAskOutcomes },
+  hitl_review: { waits: true, acts: null, list: listAskOutcomes },
+  hitl_escalation: { waits: true, acts: null, list: listAskOutcomes },
+  hitl_notification: { waits: false, acts: null, list: listNoticeOutcomes },
+  ail_decision: { waits: true, acts: null, list: listDecideOutcomes },
+  child: { waits: false, acts: 'child', list: listResultOutcomes },
+  spawn: { waits: false, acts: 'child', list: listSpawnOutcomes },
+  result: { waits: false, acts: null, list: listResultOutcomes },
+  send: { waits: false, acts: 'message', list: listSendOutcomes },
   // No update comes: what their handlers do is not explored.
-  update: { waits: true, acts: false, list: () => [] },
-  reply: { waits: false, acts: false, list: listReplyOutcomes },
-  checkpoint: { waits: false, acts: false, list: listCheckpointOutcomes },
+  update: { waits: true, acts: null, list: () => [] },
+  reply: { waits: false, acts: null, list: listReplyOutcomes },
+  checkpoint: { waits: false, acts: null, list: listCheckpointOutcomes },
 }
 
-export function doesAct(kind: OperationKind): boolean {
+export function actOf(kind: OperationKind): ActKind | null {
   return exploredKinds[kind].acts
 }
 
