@@ -290,6 +290,19 @@ describe('no, and failures', () => {
     expect((await engine.log(run.id)).execution_log.at(-1)).toMatchObject({
       result: { to: ['group:ops'], severity: 'error' },
     })
+    const { items } = await engine.inbox.notices()
+    expect(items).toMatchObject([{ details: [{ title: 'Reason', body: 'I looked' }, { title: 'Undone' }] }])
+  })
+
+  test('the alert of a failed action names the cause, without advice to developers', async () => {
+    const site = makeSite(['fetch'])
+    const publish = makePlan(site, { alert: 'group:ops' })
+    await using engine = await testEngine({ procedures: [publish] })
+    const run = await engine.run(publish)
+    const why = "Step 'draft' failed after 1 attempt: Error: fetch is down. The failure is recorded."
+    expect(await run.result()).toMatchObject({ status: 'stopped', why: `draft: ${why}` })
+    const { items } = await engine.inbox.notices()
+    expect(items).toMatchObject([{ details: [{ title: 'Reason', body: why }, { title: 'Undone' }] }])
   })
 
   test('a failed action undoes nothing by itself, and the whole plan with onError', async () => {

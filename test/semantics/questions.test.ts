@@ -235,7 +235,10 @@ describe('escalate', () => {
     expect(ask).toMatchObject({
       kind: 'escalate',
       severity: 'critical',
-      error: { name: 'PawlError', code: 'step-failed' },
+      error: {
+        ...{ name: 'PawlError', code: 'step-failed' },
+        message: "Step 'sum' failed after 1 attempt: RangeError: totals differ. The failure is recorded.",
+      },
       dueAt: undefined,
       onTimeout: undefined,
       overdue: false,

@@ -52,6 +52,15 @@ describe('a placeholder without a value is logged once per procedure, with the c
     )
   })
 
+  test('the check of a plan, which takes the params of its task', async () => {
+    const [warning] = await warningsOf((ctx) =>
+      ctx.plan([{ id: 'pay', use: 'pay' }], {
+        use: { pay: { run: () => {}, check: { type: 'human', message: 'Pay {amount}?' } } },
+      }),
+    )
+    expect(warning).toMatch(/people see the braces\. Pass the value in the `params` of the task, unless/)
+  })
+
   test('placeholders with values, JSON and empty braces are not logged', async () => {
     const warnings = await warningsOf(async (ctx) => {
       await ctx.human.approve('Refund {amount} to {who}?', {

@@ -1,6 +1,6 @@
 import { nameSources } from '../base/source-names.ts'
 import { clipText, repairText, showValue } from '../base/text.ts'
-import { isErrorCode } from './catalogue.ts'
+import { explain, isErrorCode } from './catalogue.ts'
 import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
 import { PawlError } from './pawl-error.ts'
 
@@ -50,6 +50,30 @@ export function recordFailure(error: unknown): FailureRecord {
 export function failureOf(record: FailureRecord): Failure {
   const { name, message, code } = record
   return { name, message: message + tellBehind(record, message), code }
+}
+
+/** Returns a failure for people who read no code: without the remedies with which messages of Pawl's errors end. */
+export function tellFailure(record: FailureRecord): Failure {
+  const told = failureOf(record)
+  const message = remediesIn(record).reduce((text, remedy) => text.replaceAll(` ${remedy}`, ''), told.message)
+  return { ...told, message }
+}
+
+/** The remedies that the messages of a failure and of its causes may contain. */
+function remediesIn({ name, code, details, cause }: FailureRecord): readonly string[] {
+  const below = cause === undefined ? [] : remediesIn(cause)
+  if (name !== 'PawlError' || !isErrorCode(code) || typeof details !== 'object' || details === null)
+    return below
+  return [...remedyOf(code, details), ...below]
+}
+
+function remedyOf<C extends ErrorCode>(code: C, details: object): readonly string[] {
+  try {
+    return [explain(code, details as ErrorDetails[C]).remedy]
+  } catch {
+    // Details in a record may be cut: without them the message stays as it is.
+    return []
+  }
 }
 
 /** Appends causes: `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443`. */

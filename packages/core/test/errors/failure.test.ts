@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isWellFormed } from '../../src/base/text.ts'
-import { failureOf, recordFailure, reviveFailure } from '../../src/errors/failure.ts'
+import { failureOf, recordFailure, reviveFailure, tellFailure } from '../../src/errors/failure.ts'
 import { FinalError, PawlError } from '../../src/index.ts'
 
 describe('recording a failure', () => {
@@ -19,6 +19,24 @@ describe('recording a failure', () => {
     expect(record.stack).toMatch(/^ {4}at .*failure\.test\.ts/)
     expect(failureOf(record)).toEqual({ name: 'TypeError', message: 'bad card (too long)', code: 'E_CARD' })
     expect(failureOf(recordFailure(new Error('x')))).toEqual({ name: 'Error', message: 'x', code: undefined })
+  })
+
+  test('tells people a failure without the remedies of its errors and of their causes', () => {
+    const cause = { name: 'Error', message: 'no', code: undefined }
+    const step = new PawlError('step-failed', { step: 'pay', attempts: 2, cause })
+    const child = new PawlError(
+      'run-failed',
+      { run: 'pay:1', cause: { name: step.name, message: step.message, code: step.code } },
+      { cause: step },
+    )
+    const message = "Step 'pay' failed after 2 attempts: Error: no. The failure is recorded."
+    expect(step.message).toBe(
+      `${message} Catch this error to handle it, or change the \`retry\` option of the step.`,
+    )
+    expect(tellFailure(recordFailure(step))).toMatchObject({ message, code: 'step-failed' })
+    expect(tellFailure(recordFailure(child)).message).toBe(`Run pay:1 failed: PawlError: ${message}`)
+    expect(tellFailure({ ...recordFailure(step), details: undefined }).message).toBe(step.message)
+    expect(tellFailure(recordFailure(new Error('no'))).message).toBe('no')
   })
 
   test('records the frames of a stack, even if the error was renamed', () => {

@@ -10,25 +10,32 @@ export interface AskServices {
   readonly remark: Remark
 }
 
-/** Warns of what is probably unintended in a question. */
+/** Warns of what is probably unintended in a question. `pass` says how it takes the values of its placeholders. */
 export function remarkOnAsk(
   services: AskServices,
   { ask }: AskOperation,
   message: unknown,
   given: unknown,
+  pass?: string,
 ): void {
   const { kind, silence } = ask.payload
-  remarkOnMessage(services.remark, kind, message, given)
+  remarkOnMessage(services.remark, kind, message, given, pass)
   if (silence.do === 'escalate' && ask.due !== null) remarkOnEscalation(services, kind, silence.to)
 }
 
 /** Warns of placeholders without a value. They are not rejected: a message built from data may contain braces. */
-export function remarkOnMessage(remark: Remark, method: string, message: unknown, given: unknown): void {
+export function remarkOnMessage(
+  remark: Remark,
+  method: string,
+  message: unknown,
+  given: unknown,
+  pass = 'Pass the value in `data`',
+): void {
   const { data, params } = { ...(given as { readonly data?: Given; readonly params?: Given } | undefined) }
   for (const name of findUnfilled(String(message), { ...data, ...params }))
     remark(
       `{${name}} of ${method}`,
-      `the message of ${method} contains {${name}} without a value, and people see the braces. Pass the value in \`data\`, unless the braces are intended.`,
+      `the message of ${method} contains {${name}} without a value, and people see the braces. ${pass}, unless the braces are intended.`,
     )
 }
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../base/people.ts'
 import { listIssues } from '../../errors/catalogue.ts'
-import { isRevived } from '../../errors/failure.ts'
+import { isRevived, recordFailure, tellFailure } from '../../errors/failure.ts'
 import { agentCall } from '../agent/context.ts'
 import type { GateParts } from '../gate/context.ts'
 import { createHuman } from '../human/context.ts'
@@ -123,8 +123,8 @@ class Planning {
       if ((await this.#replan(`'${task.id}' failed: ${why}`)) === 'changed') return null
     const looked = new Set(verified.flatMap(({ task: { needs = [] } }) => needs))
     // A verification undoes what it has looked at; a failed action undoes nothing, unless the author says so.
-    if (verified.length > 0) await this.#undo(task.id, (id) => looked.has(id))
-    else if (this.#settings.onError === 'rollback') await this.#undo(task.id, () => true)
+    if (verified.length > 0) await this.#undo(task.id, why, (id) => looked.has(id))
+    else if (this.#settings.onError === 'rollback') await this.#undo(task.id, why, () => true)
     else await this.#alert(task.id, why, { undone: [], failed: [] })
     return this.#end(this.#failedStatus(), `${task.id}: ${why}`)
   }
@@ -136,7 +136,7 @@ class Planning {
     return this.#undone.length > 0 ? 'rolled-back' : 'stopped'
   }
 
-  async #undo(failed: string, isUndone: (id: string) => boolean): Promise<void> {
+  async #undo(failed: string, why: string, isUndone: (id: string) => boolean): Promise<void> {
     const outcome = await this.#parts.rollback.runGroup(
       `task "${failed}" of the plan failed`,
       this.#group,
@@ -144,7 +144,7 @@ class Planning {
     )
     this.#undone = outcome.undone
     this.#undoFailed = outcome.failed
-    await this.#alert(failed, 'its verification or its action failed', outcome)
+    await this.#alert(failed, why, outcome)
   }
 
   async #alert(
@@ -206,7 +206,7 @@ class Planning {
       return (await this.#parts.issue(agentCall(planner, view, undefined, this.#parts.options))) as Proposal
     } catch (error) {
       if (!(error instanceof Error) || !isRevived(error)) throw error
-      return { failed: error.message }
+      return { failed: tellFailure(recordFailure(error)).message }
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../base/people.ts'
 import { checkObject } from '../../checks/options.ts'
-import { isRevived } from '../../errors/failure.ts'
+import { isRevived, recordFailure, tellFailure } from '../../errors/failure.ts'
 import { consentNames } from '../../events/consent.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { Decision } from '../agent/agent.ts'
@@ -47,7 +47,7 @@ export async function runTask(parts: GateParts, place: TaskPlace, task: Task): P
   } catch (error) {
     // The recorded failure of an operation; anything else is a cancel or a bug.
     if (!(error instanceof Error) || !isRevived(error)) throw error
-    return { status: 'failed', why: error.message }
+    return { status: 'failed', why: tellFailure(recordFailure(error)).message }
   }
 }
 
@@ -102,7 +102,7 @@ async function checkByPeople(
   }
   const answer = await askUnderFreeKey(task.id, async (key) => {
     const operation = approval(message, { ...asked, key }, `of task '${task.id}'`)
-    remarkOnAsk(parts.options, operation, message, asked)
+    remarkOnAsk(parts.options, operation, message, asked, 'Pass the value in the `params` of the task')
     return (await parts.ask({ ...operation, name: consentNames.approve(task.id) })) as Approval<object>
   })
   if (!answer.approved) return { status: 'skipped' }

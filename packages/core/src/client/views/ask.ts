@@ -5,7 +5,7 @@ import type { RiskDetails, Section } from '../../authoring/human/ask.ts'
 import { docsPage } from '../../base/docs.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { AskStatus, Severity } from '../../base/words.ts'
-import { failureOf } from '../../errors/failure.ts'
+import { tellFailure } from '../../errors/failure.ts'
 import { decode } from '../../events/payload.ts'
 import type { AskPayload, GivenAnswer } from '../../events/payloads.ts'
 import { readAskSlot } from '../../ports/ask-slot.ts'
@@ -64,7 +64,7 @@ function toAskView({ askIds, sha256 }: Connection, row: KnownAsk, now: number): 
     as: pinned.as as Section['as'] | undefined,
     initial: pinned.initial,
     severity: pinned.severity as Severity | undefined,
-    error: pinned.error === undefined ? undefined : failureOf(pinned.error),
+    error: pinned.error === undefined ? undefined : tellFailure(pinned.error),
     alternatives: pinned.alternatives ?? [],
     risk,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
