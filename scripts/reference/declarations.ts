@@ -6,6 +6,7 @@ import { type Docstring, readDocstring } from './docstring.ts'
 export interface Member {
   readonly name: string
   readonly optional: boolean
+  readonly isMethod: boolean
   /** Its type as people read it. */
   readonly type: string
   readonly doc: Docstring
@@ -68,10 +69,21 @@ export function readDeclarations(file: string, words: ReadonlyMap<string, string
   function memberOf(node: Node, bounds: ReadonlyMap<string, string>): readonly Member[] {
     const name = nameOf(node['key'])
     const annotation = node['typeAnnotation'] as { readonly typeAnnotation: Node } | null | undefined
-    if (node.type !== 'TSPropertySignature' || name === undefined || !annotation) return []
+    if (name === undefined) return []
+    const common = { name, optional: node['optional'] === true, doc: docOf(node) }
+    if (node.type === 'TSMethodSignature') return [{ ...common, isMethod: true, type: typeOfMethod(node) }]
+    if (node.type !== 'TSPropertySignature' || !annotation) return []
     const { start, end } = annotation.typeAnnotation
-    const type = showType(text.slice(start, end), bounds, words)
-    return [{ name, optional: node['optional'] === true, type, doc: docOf(node) }]
+    return [{ ...common, isMethod: false, type: showType(text.slice(start, end), bounds, words) }]
+  }
+
+  /** The type of a method, as that of a function. */
+  function typeOfMethod(node: Node): string {
+    const parameters = node['params'] as readonly Node[]
+    const returned = node['returnType'] as { readonly typeAnnotation: Node }
+    const shown = parameters.map(({ start, end }) => showType(text.slice(start, end), new Map(), words))
+    const { start, end } = returned.typeAnnotation
+    return `(${shown.join(', ')}) => ${showType(text.slice(start, end), new Map(), words)}`
   }
 
   /** The docstring that ends right before a node, if only line comments are between them. */

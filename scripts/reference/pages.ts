@@ -12,6 +12,8 @@ export interface Table {
   readonly without?: readonly string[]
   /** Markdown to show in place of the type in the source, by member. */
   readonly shown?: { readonly [member: string]: string }
+  /** Whether methods are listed, too. */
+  readonly hasMethods?: boolean
   /** Whether the members are read, not given: they have neither default nor range. */
   readonly isOutput?: boolean
 }
@@ -58,6 +60,7 @@ const answeringFile = 'core/src/client/answering.ts'
 const channelFile = 'core/src/client/channels/channel.ts'
 const serverFile = 'server/src/types.ts'
 const engineFile = 'core/src/engine.ts'
+const observerFile = 'core/src/ports/observer.ts'
 const testFile = 'testing/src/test-engine.ts'
 
 const everyQuestion: readonly Place[] = [
@@ -67,6 +70,30 @@ const everyQuestion: readonly Place[] = [
 const asEveryQuestion = 'Takes the [options of every question](#options-of-every-question), and:'
 const data = '`{ [name]: string | number | bigint | boolean | Date | null }`'
 const onTimeout = { onTimeout: '[onTimeout](#ontimeout)' }
+
+/** A method of an observer: what it is called with, and what it returns. */
+function observed(method: string, argument: string, returned?: string): readonly Section[] {
+  const lists = (name: string): Table => {
+    const isOfRun = observedOfRuns.includes(name)
+    const types: Place[] = [
+      [observerFile, name],
+      ...(isOfRun ? ([[observerFile, 'ObservedRun']] as const) : []),
+    ]
+    return { types, hasMethods: true, isOutput: true }
+  }
+  const call: Section = {
+    heading: `observer.${method}`,
+    of: [observerFile, argument],
+    tables: [lists(argument)],
+  }
+  if (returned === undefined) return [call]
+  return [
+    call,
+    { heading: `What observer.${method} returns`, of: [observerFile, returned], tables: [lists(returned)] },
+  ]
+}
+
+const observedOfRuns = ['ObservedAttempt', 'ObservedAsk', 'ObservedEnd']
 
 export const pages: readonly Page[] = [
   {
@@ -243,7 +270,7 @@ export const pages: readonly Page[] = [
       {
         heading: 'Checks by people',
         of: [planFile, 'HumanCheck'],
-        note: 'Also takes the options of [every question](human.md#options-of-every-question) but `key`; the check of an action also `schema`.',
+        note: 'Also takes the options of [every question](human.md#options-of-every-question) but `key` and `data`; the check of an action also `schema`.',
         tables: [{ title: 'property', types: [[planFile, 'HumanCheck']] }],
       },
       {
@@ -555,6 +582,24 @@ export const pages: readonly Page[] = [
         of: [clientFile, 'Engine.stop'],
         tables: [{ types: [[clientFile, 'StopOptions']] }],
       },
+      {
+        heading: 'observe',
+        of: [observerFile, 'Observer'],
+        note: 'Every method is required:',
+        tables: [{ title: 'method', types: [[observerFile, 'Observer']], hasMethods: true, isOutput: true }],
+        see: '[an audit of calls](../guides/operating.md#an-audit-of-calls) and [OpenTelemetry](../guides/opentelemetry.md)',
+      },
+      ...observed('called', 'ObservedCall', 'CallObservation'),
+      ...observed('attempted', 'ObservedAttempt', 'AttemptObservation'),
+      {
+        heading: 'The outcome of an attempt',
+        of: [observerFile, 'AttemptReport'],
+        tables: [{ types: [[observerFile, 'AttemptReport']], isOutput: true }],
+      },
+      ...observed('closed', 'ObservedAsk'),
+      ...observed('ended', 'ObservedEnd'),
+      ...observed('committed', 'ObservedCommit'),
+      ...observed('attached', 'ObservedEngine'),
     ],
   },
   {
@@ -596,7 +641,12 @@ export const pages: readonly Page[] = [
         of: [clientFile, 'Client.log'],
         tables: [{ types: [[clientFile, 'LogPage']] }],
       },
-      { heading: 'retry', signature: 'client.retry(id)', of: [clientFile, 'Client.retry'] },
+      {
+        heading: 'retry',
+        signature: 'client.retry(id, options)',
+        of: [clientFile, 'Client.retry'],
+        tables: [{ types: [[messageFile, 'ActOptions']] }],
+      },
       {
         heading: 'fork',
         signature: 'client.fork(id, from, changes)',
@@ -617,16 +667,23 @@ export const pages: readonly Page[] = [
         note: 'Both previews return:',
         tables: [{ title: 'field', types: [[previewFile, 'RepeatPreview']], isOutput: true }],
       },
-      { heading: 'delete', signature: 'client.delete(id)', of: [clientFile, 'Client.delete'] },
+      {
+        heading: 'delete',
+        signature: 'client.delete(id, options)',
+        of: [clientFile, 'Client.delete'],
+        tables: [{ types: [[messageFile, 'ActOptions']] }],
+      },
       {
         heading: 'export',
-        signature: 'client.export(id)',
+        signature: 'client.export(id, options)',
         of: [clientFile, 'Client.export'],
+        tables: [{ types: [[messageFile, 'ActOptions']] }],
       },
       {
         heading: 'exportStream',
-        signature: 'client.exportStream(id)',
+        signature: 'client.exportStream(id, options)',
         of: [clientFile, 'Client.exportStream'],
+        note: 'Takes the options of [export](#export).',
       },
       {
         heading: 'import',
@@ -819,7 +876,7 @@ export const pages: readonly Page[] = [
         heading: 'notices',
         of: [channelFile, 'NoticeDelivery'],
         tables: [
-          { types: [[channelFile, 'NoticeDelivery']], title: 'member' },
+          { types: [[channelFile, 'NoticeDelivery']], title: 'member', hasMethods: true },
           { types: [[channelFile, 'NoticeCall']], title: 'property of the call', isOutput: true },
         ],
       },

@@ -31,11 +31,17 @@ function renderSection(
 }
 
 /** The options that a table lists: each once, without those that may never be given. */
-export function optionsOf({ types, only, without = [] }: Table, find: Find): readonly Member[] {
+export function optionsOf(
+  { types, only, without = [], hasMethods = false }: Table,
+  find: Find,
+): readonly Member[] {
   const members = types.flatMap(([file, name]) => [...find(file, name).members])
   const chosen = members.filter(
-    ({ name, type }) =>
-      !type.startsWith('Refused<') && !without.includes(name) && (only === undefined || only.includes(name)),
+    ({ name, type, isMethod }) =>
+      (hasMethods || !isMethod) &&
+      !type.startsWith('Refused<') &&
+      !without.includes(name) &&
+      (only === undefined || only.includes(name)),
   )
   return chosen.filter(({ name }, index) => chosen.findIndex((one) => one.name === name) === index)
 }
@@ -51,7 +57,7 @@ function renderTable(table: Table, find: Find): string {
     linkCodes(member.doc.text),
   ])
   const columns = table.isOutput
-    ? ['field', 'type', 'meaning']
+    ? [table.title ?? 'field', 'type', 'meaning']
     : [table.title ?? 'option', 'type', 'default', 'range', 'meaning']
   const shown = table.isOutput ? rows.map(([name, type, , , meaning]) => [name, type, meaning]) : rows
   return [columns, columns.map(() => '---'), ...shown]

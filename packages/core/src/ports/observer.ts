@@ -4,7 +4,8 @@ import type { TraceContext } from '../events/payloads.ts'
 /**
  * Receives what an engine or a client does, for traces and metrics. Nothing is reported twice: attempts of bodies, asks and
  * ends are reported by the worker whose write was acknowledged, and a replay reports nothing. A crash can lose a report.
- * Errors that it throws, or with which a promise that it returns rejects, are logged once and have no other effect.
+ * Errors that it throws, or with which a promise that it returns rejects, are logged once and have no other effect. Pass it as
+ * `observe` to engines and clients.
  */
 export interface Observer {
   /** Called before a caller does something to a run, or reads all of it with `export`. */
@@ -25,13 +26,13 @@ export interface Observer {
 
 /** A call of a client. */
 export interface ObservedCall {
-  /** The method of the client, of a run, or of its inbox and checkpoints. */
+  /** The method of the client, of a run, or of its inbox and checkpoints, such as 'run', 'signal' or 'checkpoints.create'. */
   readonly verb: ObservedVerb
-  /** Undefined if the caller did not name it. */
+  /** Id of the run; undefined if the caller did not name it. */
   readonly run: string | undefined
-  /** Undefined if the caller does not know it. */
+  /** Name of the procedure; undefined if the caller does not know it. */
   readonly procedure: string | undefined
-  /** Who makes it. Undefined if the caller did not say so; the log of the run has who sent a signal. */
+  /** Who makes it; undefined if the caller did not say so, and for every 'signal', of which the log of the run says who sent it. */
   readonly by: string | undefined
 }
 
@@ -55,25 +56,31 @@ export type ObservedVerb =
 export interface CallObservation {
   /** Kept with a run that the call starts; its attempts, asks and end refer to it. */
   readonly trace?: TraceContext | undefined
-  /** `isNew`: the call has started a run that did not exist. */
+  /** Called when the call has returned. `run` is the run that it has started; `isNew`: it did not exist before. */
   done(outcome: { readonly run?: string; readonly isNew?: boolean }): void
+  /** Called when the call has failed. */
   failed(error: unknown): void
 }
 
 /** A run, as its reports name it. */
 export interface ObservedRun {
+  /** Id of the run. */
   readonly run: string
+  /** Name of the procedure. */
   readonly procedure: string
-  /** That of the call that started it, or that of its parent. */
+  /** The trace of the call that started it, or that of its parent. */
   readonly trace: TraceContext | undefined
 }
 
 /** An attempt of the code of a step, an agent or an undo. */
 export interface ObservedAttempt extends ObservedRun {
+  /** Kind of the operation, such as 'step' or 'llm', as the execution log has it. */
   readonly kind: OperationKind
+  /** Name of the operation. */
   readonly name: string
+  /** Position of the operation in the log. */
   readonly position: number
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly number: number
 }
 
@@ -87,10 +94,13 @@ export interface AttemptObservation {
 
 /** The recorded outcome of an attempt. */
 export interface AttemptReport {
+  /** How long the attempt took, in ms. */
   readonly tookMs: number
-  /** Undefined if it succeeded. */
+  /** Why the attempt failed; undefined if it succeeded. */
   readonly failure: ObservedFailure | undefined
+  /** Whether the attempt failed and another one follows. */
   readonly isRetried: boolean
+  /** What an agent has reported with `call.usage`. */
   readonly usage: readonly Readonly<Record<string, unknown>>[]
   /** Decodes the recorded result. */
   readonly result: () => unknown
@@ -106,20 +116,27 @@ export interface ObservedFailure {
 
 /** An ask that has closed. */
 export interface ObservedAsk extends ObservedRun {
+  /** Kind of the operation, such as 'hitl_approval', as the execution log has it. */
   readonly kind: OperationKind
+  /** Position of the ask in the log. */
   readonly position: number
+  /** How the ask closed. */
   readonly outcome: 'answered' | 'timed-out' | 'withdrawn' | 'failed'
-  /** By the store's clock, in ms since 1970. */
+  /** When it was opened, by the store's clock, in ms since 1970. */
   readonly openedAt: number
+  /** When it closed, by the store's clock, in ms since 1970. */
   readonly closedAt: number
 }
 
 /** The end of a run. */
 export interface ObservedEnd extends ObservedRun {
+  /** How the run ended. */
   readonly status: 'completed' | 'failed' | 'cancelled'
+  /** Why the run failed; undefined if it did not. */
   readonly failure: ObservedFailure | undefined
-  /** By the store's clock, in ms since 1970. */
+  /** When the run was started, by the store's clock, in ms since 1970. */
   readonly startedAt: number
+  /** When the run ended, by the store's clock, in ms since 1970. */
   readonly endedAt: number
 }
 
@@ -127,6 +144,7 @@ export interface ObservedEnd extends ObservedRun {
 export interface ObservedCommit {
   /** The number of runs that were written. */
   readonly runs: number
+  /** The number of events that were written. */
   readonly events: number
 }
 
