@@ -199,14 +199,14 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
       checkUsable()
       return harness.during(() => harness.check(what))
     },
-    retry: (id: string) => harness.during(() => client.retry(id)),
+    retry: (...args: Parameters<Client['retry']>) => harness.during(() => client.retry(...args)),
     previewRetry: client.previewRetry,
     previewFork: client.previewFork,
-    delete: (id: string) => harness.during(() => client.delete(id)),
+    delete: (...args: Parameters<Client['delete']>) => harness.during(() => client.delete(...args)),
     fork: async (...args: Parameters<Client['fork']>) =>
       handle((await harness.during(() => client.fork(...args))) as AnyHandle),
-    export: (id: string) => harness.during(() => client.export(id)),
-    exportStream: (id: string) => client.exportStream(id),
+    export: (...args: Parameters<Client['export']>) => harness.during(() => client.export(...args)),
+    exportStream: client.exportStream,
     import: async (...args: Parameters<Client['import']>) =>
       handle((await harness.during(() => client.import(...args))) as AnyHandle),
     cancel: (...args: Parameters<Client['cancel']>) => harness.during(() => client.cancel(...args)),

@@ -230,6 +230,7 @@ describe('explore finds', () => {
     expect((await explore(careless, undefined, unlessApproved)).violations).toEqual([
       {
         step: 'delete',
+        act: 'step',
         rule: unlessApproved.never[0],
         why: 'no person said yes',
         outcomes: ['Delete?: no answer'],
