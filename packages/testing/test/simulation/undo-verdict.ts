@@ -58,6 +58,22 @@ export function findUndoFaults(
   return faults
 }
 
+/** Whether a line warns of a child that a run that rolls back passes over, and the child has completed. */
+export function isPassedOver({ tables }: World, line: string): boolean {
+  const [, id = '', child] =
+    /Run "(.+)" rolls back, and what its completed child "(.+)" did stays/.exec(line) ?? []
+  const events = tables.runs.get(id)?.events ?? []
+  const called = events.filter(isCompletion).map(({ kind, name }) =>
+    // The result of a child that was spawned names the child.
+    kind === 'child' ? name : tables.runs.get(name)?.procedure,
+  )
+  return events.some(isUndo) && called.some((name) => name === child)
+}
+
+function isCompletion({ type, kind, failed }: LogEvent): boolean {
+  return type === 'settled' && (kind === 'child' || kind === 'result') && !failed
+}
+
 function isCancelled(run: RunRecord): boolean {
   return standingEvents(run).some(({ type }) => type === 'cancelled')
 }

@@ -8,7 +8,7 @@ import { findLifeFaults, isBeginning, presentLife } from './lives-verdict.ts'
 import { hasContest } from './program.ts'
 import { findRetryFaults } from './retry-verdict.ts'
 import { findTalkFaults } from './talk-verdict.ts'
-import { findEndFaults, findUndoFaults } from './undo-verdict.ts'
+import { findEndFaults, findUndoFaults, isPassedOver } from './undo-verdict.ts'
 import type { World } from './world.ts'
 
 /** Everything that is not as it was promised. */
@@ -17,7 +17,9 @@ export function findFaults(world: World): readonly string[] {
   const runs = [...tables.runs.values()]
   return [
     ...surprises.map((what) => `a surprise: ${what}`),
-    ...lines.filter((line) => !isHarmless(line)).map((line) => `a worker said ${line}`),
+    ...lines
+      .filter((line) => !isHarmless(line) && !isPassedOver(world, line))
+      .map((line) => `a worker said ${line}`),
     ...[...acknowledged.runs]
       .filter((id) => !tables.runs.has(id))
       .map((id) => `${id} was acknowledged and is lost`),
