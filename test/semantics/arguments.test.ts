@@ -12,7 +12,7 @@ const keep = procedure({ name: 'keep', input: counted, signals }, async (ctx, gi
 })
 const tell = procedure({ name: 'tell', input: counted }, async (_, given) => given)
 
-describe('D-10: what a client was called with', () => {
+describe('what a client was called with', () => {
   test('arguments count as they were at the call, even if they are changed afterwards', async () => {
     await using engine = await testEngine({ procedures: [keep] })
     const count = { n: 1 }

@@ -1,302 +1,439 @@
-import { agent, procedure } from '@pawl/core'
+import { type Checkpoint, type EngineOptions, procedure } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { fail, keepLines, refusalOf, silent } from './support.ts'
 
-const as = { as: 'user:ana' } as const
-const silent = [{ ask: /./, answer: 'silence' as const }]
-
-const writer = agent(
-  { name: 'writer', input: z.string(), output: z.string() },
-  async (topic) => `About ${topic}`,
-)
-
-/** Every kind of operation, one after the other. */
-const mixed = procedure({ name: 'mixed', signals: { go: z.string() } }, async (ctx) => {
-  const order: string[] = []
-  order.push(await ctx.step('load', () => 'loaded'))
-  order.push(await ctx.agent(writer, 'cats'))
-  order.push(String((await ctx.human.approve('Approve?', { key: 'approve' })).approved))
-  order.push(await ctx.human.input('Input?', z.string(), { key: 'input' }))
-  order.push(await ctx.human.select('Select?', ['a', 'b'], { key: 'select' }))
-  order.push((await ctx.human.review('Review?', 'text', { key: 'review' })).choice)
-  order.push((await ctx.human.escalate('Escalate!', { key: 'escalate' })).choice)
-  await ctx.human.notify('Notice')
-  order.push(
-    (
-      await ctx.agent.decide('Decide?', ['yes', 'no'], {
-        fallback: { ask: {} },
-        agent: hesitant,
-        minConfidence: 0.5,
-      })
-    ).choice,
-  )
-  await ctx.sleep('1h')
-  order.push(await ctx.receive('go'))
-  const [left, right] = await Promise.all([ctx.step('left', () => 'l'), ctx.step('right', () => 'r')])
-  order.push(left, right, String(ctx.random()), ctx.uuid(), ctx.now().toISOString())
-  return order
+const analyse = procedure({ name: 'analyse' }, async (ctx) => {
+  const data = await ctx.step('fetch', () => [1, 2, 3])
+  const fetched = await ctx.checkpoint('fetched', { data, at: ctx.now() })
+  const mean = await ctx.step('mean', () => 2)
+  const analysed = await ctx.checkpoint('analysed')
+  const { approved } = await ctx.human.approve('Publish {mean}?', { params: { mean }, key: 'publish' })
+  return { fetched, analysed, approved }
 })
-const hesitant = agent({ name: 'hesitant', input: z.any(), output: z.any() }, async () => ({
-  choice: 'no',
-  rationale: 'hm',
-  confidence: 0.1,
-}))
+const failing = procedure({ name: 'failing' }, async (ctx) => {
+  await ctx.checkpoint('begun', 1)
+  await ctx.step('work', () => fail(), { retry: false })
+})
 
-const humans = [
-  { ask: 'Approve?', answer: { approved: true as const } },
-  { ask: 'Input?', answer: { value: 'typed' } },
-  { ask: 'Select?', answer: { choice: 'b' } },
-  { ask: 'Review?', answer: { choice: 'reject' } },
-  { ask: 'Escalate!', answer: { choice: 'continue' } },
-  { ask: 'Decide?', answer: { choice: 'yes' } },
-]
-const onceEach = { load: 1, writer: 1, hesitant: 1, left: 1, right: 1 }
+const begin = (
+  retention: NonNullable<EngineOptions['retention']> = {},
+  replay: 'on-crash' | 'always' = 'on-crash',
+) => testEngine({ procedures: [analyse, failing], humans: silent, retention, replay })
 
-describe('kill and resume', () => {
-  test('T01: an answered question is not asked again after a kill', async () => {
-    const basic = procedure({ name: 'basic' }, async (ctx) => {
-      const first = await ctx.step('before', () => 'before')
-      const { approved } = await ctx.human.approve('Continue?')
-      return [first, approved, await ctx.step('after', () => 'after')]
-    })
-    await using engine = await testEngine({ procedures: [basic], humans: silent })
-    const run = await engine.run(basic)
-    await engine.advance('1m')
-    await engine.crash()
-    const ask = await engine.inbox.next()
-    expect((await engine.inbox.list()).items).toHaveLength(1)
-    expect(ask.askedAt).toEqual(new Date('2026-01-01T00:00:00Z'))
-    await engine.crash()
-    await engine.inbox.answer(ask.id, { approved: true }, as)
-    await engine.crash()
-    expect(await run.result()).toEqual(['before', true, 'after'])
-    expect(engine.calls).toEqual({ before: 1, after: 1 })
-    expect((await engine.log(run.id)).execution_log.map(({ type, status }) => [type, status])).toEqual([
-      ['step', 'done'],
-      ['hitl_approval', 'done'],
-      ['step', 'done'],
-    ])
-  })
+async function waiting(engine: Awaited<ReturnType<typeof begin>>, id = 'r') {
+  const run = await engine.run(analyse, undefined, { id })
+  const ask = await engine.inbox.next({ run: id })
+  return { run, ask }
+}
 
-  test('T02: several questions in sequence are each asked once, with a kill before and after each answer', async () => {
-    const several = procedure({ name: 'several' }, async (ctx) => [
-      (await ctx.human.approve('One?')).approved,
-      (await ctx.human.approve('Two?')).approved,
-      (await ctx.human.approve('Three?')).approved,
-    ])
-    await using engine = await testEngine({ procedures: [several], humans: silent })
-    const run = await engine.run(several)
-    for (const [index, message] of ['One?', 'Two?', 'Three?'].entries()) {
-      await engine.crash()
-      const ask = await engine.inbox.next()
-      expect(ask.message).toBe(message)
-      expect((await engine.inbox.list()).items).toHaveLength(1)
-      expect((await engine.log(run.id)).replay_index).toBe(index)
-      await engine.crash()
-      await engine.inbox.answer(ask.id, { approved: index !== 1 }, as)
-    }
-    await engine.crash()
-    expect(await run.result()).toEqual([true, false, true])
-    expect((await engine.inbox.list({ status: 'answered' })).items).toHaveLength(3)
-  })
-
-  test('T03: a call to a model is replayed without a call', async () => {
-    const calling = procedure({ name: 'calling' }, async (ctx) => {
-      const text = await ctx.agent(writer, 'cats')
-      await ctx.human.approve('Good?')
-      return text
-    })
-    await using engine = await testEngine({ procedures: [calling], humans: silent, replay: 'always' })
-    const run = await engine.run(calling)
-    for (let kills = 0; kills < 3; kills++) {
-      await engine.advance('1m')
-      await engine.crash()
-    }
-    await engine.inbox.answer(`${run.id}/1`, { approved: true }, as)
-    expect(await run.result()).toBe('About cats')
-    expect(engine.calls).toEqual({ writer: 1 })
-  })
-
-  test('T04 and T05: operations of every kind have the same results with a kill after every write', async () => {
-    const play = async (how: 'undisturbed' | 'crash' | 'replay'): Promise<unknown> => {
-      await using engine = await testEngine({
-        procedures: [mixed],
-        humans,
-        replay: how === 'replay' ? 'always' : 'on-crash',
-      })
-      if (how === 'crash') await engine.crash('every')
-      const run = await engine.run(mixed)
-      await run.signal('go', 'gone')
-      const result = await run.result()
-      expect(engine.calls).toEqual(onceEach)
-      return {
-        result,
-        log: await engine.log(run.id),
-        asks: (await engine.inbox.list({ status: 'answered' })).items.length,
-      }
-    }
-    const plain = await play('undisturbed')
-    expect(plain).toMatchObject({
-      asks: 6,
-      log: { replay_index: 13 },
-      result: expect.arrayContaining([
-        'loaded',
-        'About cats',
-        'true',
-        'typed',
-        'b',
-        'reject',
-        'continue',
-        'yes',
-        'gone',
-        'l',
-        'r',
-      ]),
-    })
-    expect(await play('crash')).toEqual(plain)
-    expect(await play('replay')).toEqual(plain)
-  })
-
-  test('T06: a kill at any moment repeats at most the effect that it interrupted', async () => {
-    const plain = await playWithKillAt(null)
-    const { changes } = plain
-    expect(changes).toBeGreaterThan(15)
-    expect(plain.calls).toEqual(onceEach)
-    for (let at = 1; at <= changes; at++) {
-      const killed = await playWithKillAt(at)
-      expect(killed.outcome).toEqual(plain.outcome)
-      const repeated = Object.keys(onceEach).filter((name) => killed.calls[name] !== 1)
-      for (const name of repeated) expect(killed.calls[name]).toBe(2)
-      // Two effects may be at work together, and are then recorded together.
-      const effects = repeated.map((name) => (name === 'right' ? 'left' : name))
-      expect(new Set(effects).size).toBeLessThanOrEqual(1)
-    }
-  })
-
-  test('T07: every timeout is kept across kills', async () => {
-    const timed = procedure({ name: 'timed' }, async (ctx) => {
-      const approval = await ctx.human.approve('One?', { timeout: '1h' })
-      const picked = await ctx.human.select('Two?', ['a', 'b'], {
-        timeout: '30m',
-        onTimeout: { default: 'b' },
-      })
-      const failed = await ctx.human
-        .input('Three?', z.string(), { timeout: '10m' })
-        .catch((error: { readonly code: string }) => error.code)
-      const late = await Promise.race([
-        ctx.human.approve('Four?', { timeout: '1h', onTimeout: 'escalate' }),
-        ctx.sleep('3h'),
+describe('ctx.checkpoint', () => {
+  test.each(['on-crash', 'always'] as const)(
+    'gives an id, is in the log and in the list (%s)',
+    async (replay) => {
+      await using engine = await begin({}, replay)
+      const { run, ask } = await waiting(engine)
+      const listed = await engine.checkpoints.list('r')
+      expect(listed).toEqual([
+        {
+          id: expect.any(String),
+          run: 'r',
+          position: 3,
+          name: 'analysed',
+          createdAt: expect.any(Date),
+          state: undefined,
+        },
+        {
+          ...{ id: expect.any(String), run: 'r', position: 1, name: 'fetched', createdAt: expect.any(Date) },
+          state: { data: [1, 2, 3], at: new Date('2026-01-01T00:00:00Z') },
+        },
       ])
-      return [approval.approved, picked, failed, late, ctx.now().toISOString()]
-    })
-    await using engine = await testEngine({ procedures: [timed], humans: silent })
-    const run = await engine.run(timed)
-    for (let minutes = 0; minutes < 270; minutes += 7) {
-      await engine.advance('7m')
+      const ids = listed.map(({ id }) => id)
+      for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/)
+      const { execution_log } = await engine.log('r')
+      expect(execution_log.filter(({ type }) => type === 'checkpoint')).toMatchObject([
+        { position: 1, name: 'fetched', status: 'done', result: { id: ids[1], state: { data: [1, 2, 3] } } },
+        { position: 3, name: 'analysed', status: 'done', result: { id: ids[0] } },
+      ])
       await engine.crash()
-    }
-    expect(await run.result()).toEqual([false, 'b', 'ask-timed-out', undefined, '2026-01-01T04:40:00.000Z'])
-    expect((await engine.log(run.id)).execution_log.map(({ timestamp }) => timestamp)).toEqual([
-      '2026-01-01T01:00:00.000Z',
-      '2026-01-01T01:30:00.000Z',
-      '2026-01-01T01:40:00.000Z',
-      '2026-01-01T04:40:00.000Z',
-      '2026-01-01T04:40:00.000Z',
-    ])
-  })
+      await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+      expect(await run.result()).toEqual({ fetched: ids[1], analysed: ids[0], approved: true })
+      expect(engine.calls).toEqual({ fetch: 1, mean: 1 })
+    },
+  )
 
-  test('T08: 1,000 checkpoints are replayed after a kill without running again', async () => {
-    const long = procedure({ name: 'long' }, async (ctx) => {
-      let sum = 0
-      for (let index = 0; index < 1_000; index++) sum += await ctx.step(`step ${index}`, () => index)
-      await ctx.human.approve('Done?')
-      return sum
-    })
-    await using engine = await testEngine({ procedures: [long], humans: silent })
-    const run = await engine.run(long)
-    await engine.advance('1m')
-    expect((await engine.log(run.id)).replay_index).toBe(1_000)
-    await engine.crash()
-    await engine.inbox.answer(`${run.id}/1000`, { approved: true }, as)
-    expect(await run.result()).toBe(499_500)
-    expect(Object.values(engine.calls)).toEqual(Array.from({ length: 1_000 }, () => 1))
-    expect((await engine.log(run.id)).execution_log).toHaveLength(1_001)
-  })
-
-  test('T16: an effect before a question happens once, whatever happens while the question is open', async () => {
-    const effects: string[] = []
-    const careful = procedure({ name: 'careful' }, async (ctx) => {
-      await ctx.step('reserve', ({ idempotencyKey }) => effects.push(idempotencyKey))
-      const { approved } = await ctx.human.approve('Charge?', { timeout: '30d' })
-      if (approved) await ctx.step('charge', ({ idempotencyKey }) => effects.push(idempotencyKey))
-    })
-    await using engine = await testEngine({
-      procedures: [careful],
-      humans: [{ ask: 'Charge', answer: { approved: true }, after: '29d' }],
-    })
+  test('a crash behind every commit leaves one row each', async () => {
+    await using engine = await begin()
     await engine.crash('every')
-    const run = await engine.run(careful)
-    await run.result()
-    expect(effects).toHaveLength(2)
-    expect(new Set(effects).size).toBe(2)
+    await waiting(engine)
+    expect((await engine.checkpoints.list('r')).map(({ name }) => name)).toEqual(['analysed', 'fetched'])
   })
 
-  test('T11: a resume before the answer waits for the question', async () => {
-    const gated = procedure({ name: 'gated' }, async (ctx) => {
-      const { approved } = await ctx.human.approve('Delete?', { timeout: '1h' })
-      if (!approved) return 'aborted'
-      await ctx.step('delete', () => 1)
-      return 'deleted'
+  test('the value is what it was at the call', async () => {
+    const changing = procedure({ name: 'changing' }, async (ctx) => {
+      const state = { step: 1 }
+      const saved = ctx.checkpoint('one', state)
+      state.step = 2
+      await saved
+      await ctx.sleep('1d')
     })
-    const outcomes: unknown[] = []
-    for (const answer of ['silence', { approved: false }, { approved: true }] as const) {
-      const store = memory()
-      const first = await testEngine({ procedures: [gated], store, humans: silent })
-      const run = await first.run(gated)
-      await first.advance('1m')
-      await first.stop()
-      await using second = await testEngine({
-        procedures: [gated],
-        store,
-        humans: [{ ask: 'Delete', answer }],
-      })
-      outcomes.push([await second.get(run.id).result(), second.calls])
-    }
-    expect(outcomes).toEqual([
-      ['aborted', {}],
-      ['aborted', {}],
-      ['deleted', { delete: 1 }],
+    await using engine = await testEngine({ procedures: [changing] })
+    const run = await engine.run(changing)
+    await engine.advance('1h')
+    expect((await engine.checkpoints.latest(run.id))?.state).toEqual({ step: 1 })
+  })
+
+  test('a wrong name or value is refused and takes no position', async () => {
+    const wrong = procedure({ name: 'wrong' }, async (ctx) => {
+      for (const call of [
+        () => ctx.checkpoint(''),
+        () => ctx.checkpoint(7 as never),
+        () => ctx.checkpoint('f', { f: () => 1 }),
+        () => ctx.checkpoint('big', 'x'.repeat(3 * 2 ** 20)),
+      ])
+        try {
+          await call()
+          return 'accepted'
+        } catch (error) {
+          ctx.log.info((error as { code: string }).code)
+        }
+      return (await ctx.checkpoint('right')).length
+    })
+    const { logger, lines } = keepLines()
+    await using engine = await testEngine({ procedures: [wrong], logger })
+    const run = await engine.run(wrong)
+    expect(await run.result()).toBe(16)
+    expect(lines.map(({ message }) => message)).toEqual([
+      ...['option-invalid', 'option-invalid', 'payload-refused', 'payload-refused'],
     ])
+    expect((await engine.log(run.id)).execution_log).toMatchObject([{ position: 0, name: 'right' }])
   })
 })
 
-interface Play {
-  readonly changes: number
-  readonly outcome: unknown
-  readonly calls: Readonly<Record<string, number>>
-}
-
-/** Plays the mixed procedure, counting the changes of its log; the worker is killed when that many have been seen. */
-async function playWithKillAt(at: number | null): Promise<Play> {
-  await using engine = await testEngine({ procedures: [mixed], humans })
-  const run = await engine.run(mixed)
-  await run.signal('go', 'gone')
-  const result = run.result()
-  let isOver = false
-  void result.finally(() => {
-    isOver = true
+describe('the checkpoints of a client', () => {
+  test('are saved at the position behind the last result, and found by id or run', async () => {
+    await using engine = await begin()
+    await waiting(engine)
+    const saved = await engine.checkpoints.create('r', { by: 'hand' }, { name: 'mine' })
+    expect(saved).toMatchObject({ run: 'r', position: 4, name: 'mine', state: { by: 'hand' } })
+    expect(saved.id).toMatch(/^[0-9a-f]{16}$/)
+    expect(await engine.checkpoints.latest('r')).toEqual(saved)
+    expect(await engine.checkpoints.load('r')).toEqual(saved)
+    const [, analysed, fetched] = await engine.checkpoints.list('r')
+    for (const one of [saved, analysed, fetched] as Checkpoint[])
+      expect(await engine.checkpoints.load(one.id)).toEqual(one)
+    expect(await engine.checkpoints.load('r/1')).toEqual(fetched)
+    expect((await engine.checkpoints.create('r', undefined)).name).toBeUndefined()
   })
-  let changes = 0
-  let seen = ''
-  while (!isOver) {
-    await new Promise((resolve) => setImmediate(resolve))
-    const log = JSON.stringify(await engine.log(run.id))
-    if (log === seen) continue
-    seen = log
-    changes++
-    if (changes === at) await engine.crash()
-  }
-  const outcome = { result: await result, log: (await engine.log(run.id)).execution_log }
-  return { changes, outcome, calls: engine.calls }
-}
+
+  test('there are none where there is nothing', async () => {
+    await using engine = await begin()
+    expect(await engine.checkpoints.latest('none')).toBeNull()
+    expect(await engine.checkpoints.load('none')).toBeNull()
+    expect(await engine.checkpoints.load('0123456789abcdef')).toBeNull()
+    expect(await engine.checkpoints.list('none')).toEqual([])
+    expect(await engine.checkpoints.listAll()).toEqual({ items: [], cursor: undefined })
+    expect(await engine.checkpoints.delete('none')).toBe(0)
+  })
+
+  test('of all runs are listed in pages, by age', async () => {
+    await using engine = await begin()
+    await waiting(engine)
+    await engine.advance('1d')
+    await waiting(engine, 's')
+    for (let k = 0; k < 55; k++) await engine.checkpoints.create('s', k)
+    const first = await engine.checkpoints.listAll()
+    const second = await engine.checkpoints.listAll({ cursor: first.cursor })
+    const all = [...first.items, ...second.items]
+    expect([first.items.length, all.length, second.cursor]).toEqual([50, 59, undefined])
+    expect(all.slice(0, 55).map(({ state }) => state)).toEqual(Array.from({ length: 55 }, (_, k) => 54 - k))
+    expect(all.slice(55).map(({ run, name }) => [run, name])).toEqual([
+      ...[
+        ['s', 'analysed'],
+        ['s', 'fetched'],
+        ['r', 'analysed'],
+        ['r', 'fetched'],
+      ],
+    ])
+    const old = await engine.checkpoints.listAll({ olderThan: '1h' })
+    expect(old.items.map(({ run }) => run)).toEqual(['r', 'r'])
+    expect(await refusalOf(engine.checkpoints.listAll({ cursor: 'x' }))).toMatchObject({
+      code: 'option-invalid',
+    })
+  })
+
+  test('are deleted one by one, or all of a run', async () => {
+    await using engine = await begin()
+    await waiting(engine)
+    const [analysed, fetched] = await engine.checkpoints.list('r')
+    expect(await engine.checkpoints.delete(analysed?.id ?? '')).toBe(1)
+    expect(await engine.checkpoints.delete(analysed?.id ?? '')).toBe(0)
+    expect(await engine.checkpoints.list('r')).toEqual([fetched])
+    await engine.checkpoints.create('r', 2)
+    expect(await engine.checkpoints.delete('r')).toBe(2)
+    expect(await engine.checkpoints.list('r')).toEqual([])
+  })
+
+  test('cleanup deletes what matches all that is given', async () => {
+    await using engine = await begin()
+    const { run } = await waiting(engine)
+    await (await engine.run(failing, undefined, { id: 'f' })).result().catch(() => {})
+    await engine.advance('2d')
+    for (let k = 0; k < 3; k++) await engine.checkpoints.create('r', k)
+    const left = async () =>
+      (await engine.checkpoints.listAll()).items.map(({ name, state }) => name ?? state)
+    expect(await left()).toEqual([2, 1, 0, 'begun', 'analysed', 'fetched'])
+    expect(await engine.checkpoints.cleanup({ olderThan: '1d', keep: 4 })).toBe(1)
+    expect(await left()).toEqual([2, 1, 0, 'begun', 'analysed'])
+    expect(await engine.checkpoints.cleanup({ onlyFinished: true, keep: 1 })).toBe(0)
+    expect(await engine.checkpoints.cleanup({ onlyFinished: true })).toBe(1)
+    expect(await engine.checkpoints.cleanup({ keep: 2 })).toBe(2)
+    expect(await left()).toEqual([2, 1])
+    expect(await engine.checkpoints.cleanup({ olderThan: '1h' })).toBe(0)
+    for (const wrong of [{}, undefined, { keep: -1 }, { olderThan: 5 }, { older: '1d' }])
+      expect((await refusalOf(engine.checkpoints.cleanup(wrong as never))).code).toMatch(/-invalid$/)
+    await run.cancel()
+  })
+
+  test('a completed run has none, a failed one keeps them', async () => {
+    await using engine = await begin()
+    const { run, ask } = await waiting(engine)
+    const saved = await engine.checkpoints.create('r', 1)
+    await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    await run.result()
+    await (await engine.run(failing, undefined, { id: 'f' })).result().catch(() => {})
+    expect(await engine.checkpoints.list('r')).toEqual([])
+    expect(await engine.checkpoints.load(saved.id)).toBeNull()
+    expect((await engine.checkpoints.listAll()).items.map(({ run }) => run)).toEqual(['f'])
+    expect(await engine.checkpoints.delete('r')).toBe(0)
+    expect(await refusalOf(engine.checkpoints.create('r', 2))).toMatchObject({ code: 'run-ended' })
+    expect(await refusalOf(engine.checkpoints.create('f', 2))).toMatchObject({ code: 'run-ended' })
+    expect(await refusalOf(engine.checkpoints.create('none', 2))).toMatchObject({ code: 'run-not-found' })
+  })
+
+  test('retention deletes them by age, and those of completed runs', async () => {
+    const store = memory()
+    await using engine = await testEngine({
+      ...{ procedures: [analyse, failing], humans: silent, store },
+      retention: { failing: { checkpoints: '10d' } },
+    })
+    const { run, ask } = await waiting(engine)
+    await (await engine.run(failing, undefined, { id: 'f' })).result().catch(() => {})
+    await engine.advance('9d')
+    expect((await engine.checkpoints.listAll()).items.map(({ run }) => run)).toEqual(['f', 'r', 'r'])
+    await engine.advance('2d')
+    expect((await engine.checkpoints.listAll()).items.map(({ run }) => run)).toEqual(['r', 'r'])
+    await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    await run.result()
+    await engine.advance('5m')
+    await engine.delete('f')
+    expect(await engine.checkpoints.listAll()).toEqual({ items: [], cursor: undefined })
+  })
+
+  test('one that is not required warns when it cannot be saved, and the work continues', async () => {
+    const { logger, lines } = keepLines()
+    await using engine = await testEngine({ procedures: [analyse], humans: silent, logger })
+    await waiting(engine)
+    const optional = { required: false }
+    expect(await engine.checkpoints.create('r', 1, optional)).toMatchObject({ state: 1 })
+    expect(lines).toEqual([])
+    expect(await engine.checkpoints.create('none', 1, optional)).toBeNull()
+    expect(await engine.checkpoints.create('r', () => 1, optional)).toBeNull()
+    expect(lines).toMatchObject([
+      { level: 'warn', message: expect.stringContaining('The checkpoint of run none was not saved') },
+      { level: 'warn', fields: { error: { code: 'payload-refused' } } },
+    ])
+    for (const wrong of [{ required: 'no' }, { name: '' }, { need: true }])
+      expect(await refusalOf(engine.checkpoints.create('r', 1, wrong as never))).toMatchObject({
+        code: 'option-invalid',
+      })
+  })
+})
+
+test('a retry keeps those of the past that it keeps, and a fork from them has that past', async () => {
+  let isDown = true
+  const fragile = procedure({ name: 'fragile' }, async (ctx) => {
+    await ctx.checkpoint('begun', 1)
+    await ctx.human.approve('Go on?', { key: 'go' })
+    await ctx.step('work', () => (isDown ? fail() : 'done'), { retry: false })
+    await ctx.checkpoint('worked')
+    await ctx.human.approve('Publish?', { key: 'publish' })
+  })
+  await using engine = await testEngine({ procedures: [fragile], humans: silent })
+  const run = await engine.run(fragile, undefined, { id: 'r' })
+  const ask = await engine.inbox.next({ run: 'r' })
+  const mine = await engine.checkpoints.create('r', 'by hand')
+  await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+  await run.result().catch(() => {})
+  const before = await engine.checkpoints.list('r')
+  expect(before.map(({ state }) => state)).toEqual(['by hand', 1])
+  isDown = false
+  await engine.retry('r')
+  await engine.inbox.next({ run: 'r' })
+  const [worked, ...others] = await engine.checkpoints.list('r')
+  expect(worked?.name).toBe('worked')
+  expect(others).toEqual(before)
+  await engine.fork('r', { checkpoint: mine.id }, { id: 'f' })
+  expect((await engine.inbox.next({ run: 'f' })).key).toBe('go')
+})
+
+describe('a fork from a checkpoint', () => {
+  test('of ctx.checkpoint has what was recorded by then, and checkpoints of its own', async () => {
+    await using engine = await begin()
+    const { run, ask } = await waiting(engine)
+    const [analysed, fetched] = await engine.checkpoints.list('r')
+    const fork = await engine.fork('r', { checkpoint: fetched?.id ?? '' }, { id: 'f' })
+    await engine.inbox.next({ run: 'f' })
+    expect(engine.calls).toEqual({ fetch: 1, mean: 2 })
+    expect(
+      (await engine.checkpoints.list('f')).map(({ run, position, name }) => [run, position, name]),
+    ).toEqual([
+      ['f', 3, 'analysed'],
+      ['f', 1, 'fetched'],
+    ])
+    expect(await fork.status()).toMatchObject({ forkedFrom: { run: 'r', position: 1 } })
+    const later = await engine.fork('r', { checkpoint: analysed?.id ?? '' }, { id: 'g' })
+    await engine.inbox.next({ run: 'g' })
+    expect(engine.calls).toEqual({ fetch: 1, mean: 2 })
+    expect((await engine.checkpoints.list('g')).map(({ name, state }) => [name, state])).toEqual([
+      ['analysed', undefined],
+      ['fetched', fetched?.state],
+    ])
+    expect((await engine.checkpoints.list('r')).length).toBe(2)
+    for (const one of [run, fork, later]) await one.cancel()
+    expect(ask.status).toBe('open')
+  })
+
+  test('made by a caller goes back there: what was asked then is asked again', async () => {
+    await using engine = await begin()
+    const { run, ask } = await waiting(engine)
+    const saved = await engine.checkpoints.create('r', 'before the answer')
+    await engine.inbox.answer(ask.id, { approved: false }, { as: 'user:ana' })
+    expect(await run.result()).toMatchObject({ approved: false })
+    // A completed run has no checkpoints any more, but its positions stay.
+    expect((await refusalOf(engine.fork('r', { checkpoint: saved.id }))).code).toBe('option-invalid')
+    const fork = await engine.fork('r', { checkpoint: ask.id })
+    const again = await engine.inbox.next({ run: fork.id })
+    await engine.inbox.answer(again.id, { approved: true }, { as: 'user:ana' })
+    expect(await fork.result()).toMatchObject({ approved: true })
+    expect(engine.calls).toEqual({ fetch: 1, mean: 1 })
+  })
+
+  test('keeps the effect at work, and waits again for what had not come', async () => {
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const work = procedure({ name: 'work', signals: { stop: z.string() } }, async (ctx) => {
+      const stop = ctx.receive('stop')
+      await ctx.step('a', () => 1)
+      await ctx.step('b', () => held)
+      const won = await Promise.race([
+        stop,
+        ctx
+          .step('c', () => 'worked', { retry: false })
+          .then(() => ctx.sleep('9d'))
+          .then(() => 'late'),
+      ])
+      await ctx.sleep('1d')
+      return won
+    })
+    await using engine = await testEngine({ procedures: [work, failing] })
+    const run = await engine.run(work, undefined, { id: 'r' })
+    while (engine.calls['b'] !== 1) await new Promise((resolve) => setImmediate(resolve))
+    const saved = await engine.checkpoints.create('r', 'b is at work')
+    expect(saved.position).toBe(2)
+    release()
+    await engine.advance('1h')
+    await engine.get(work, 'r').signal('stop', 'enough')
+    await engine.advance('1h')
+    // The log has the signal by now; the fork leaves it out.
+    expect((await engine.log('r')).execution_log).toContainEqual(
+      expect.objectContaining({ name: 'stop', status: 'done' }),
+    )
+    const fork = await engine.fork('r', { checkpoint: saved.id })
+    expect(await run.result()).toBe('enough')
+    expect(await fork.result()).toBe('late')
+    // `b` had begun by then; `c` had not.
+    expect(engine.calls).toEqual({ a: 1, b: 1, c: 2 })
+  })
+
+  test('is refused for what is no checkpoint of the run', async () => {
+    await using engine = await begin()
+    const { run } = await waiting(engine)
+    const other = await waiting(engine, 'other')
+    const [mine] = await engine.checkpoints.list('r')
+    for (const [id, from] of [
+      ['other', { checkpoint: mine?.id }],
+      ['r', { checkpoint: other.ask.id }],
+      ['r', { checkpoint: 'ffffffffffffffff' }],
+      ['r', { checkpoint: '' }],
+      ['r', { checkpoint: mine?.id, position: 1 }],
+      ['r', {}],
+    ] as const)
+      expect(await refusalOf(engine.fork(id, from as never))).toMatchObject({ code: 'option-invalid' })
+    for (const one of [run, other.run]) await one.cancel()
+  })
+
+  test('of an earlier generation is refused, and its value is still there', async () => {
+    const forever = procedure({ name: 'forever', input: z.number() }, async (ctx, round) => {
+      await ctx.checkpoint(`round ${round}`, round)
+      await ctx.sleep('1d')
+      return ctx.continueAs(round + 1)
+    })
+    await using engine = await testEngine({ procedures: [forever] })
+    const run = await engine.run(forever, 1)
+    const saved = (await engine.advance('1h'), await engine.checkpoints.create(run.id, 'by hand'))
+    await engine.advance('1d')
+    expect((await engine.checkpoints.list(run.id)).map(({ state }) => state)).toEqual([2, 'by hand', 1])
+    for (const id of [saved.id, (await engine.checkpoints.list(run.id))[2]?.id ?? ''])
+      expect(await refusalOf(engine.fork(run.id, { checkpoint: id }))).toMatchObject({
+        code: 'option-invalid',
+      })
+    const fork = await engine.fork(run.id, {
+      checkpoint: (await engine.checkpoints.latest(run.id))?.id ?? '',
+    })
+    await engine.advance('1h')
+    expect((await engine.checkpoints.list(fork.id)).map(({ state }) => state)).toEqual([2])
+    for (const one of [run, fork]) await one.cancel()
+  })
+
+  test('an ended run that begins again has none', async () => {
+    await using engine = await begin()
+    await (await engine.run(failing, undefined, { id: 'f' })).result().catch(() => {})
+    expect(await engine.checkpoints.list('f')).toHaveLength(1)
+    const again = await engine.runOrGet(failing, undefined, { id: 'f', ifEnded: 'again' })
+    await again.result().catch(() => {})
+    expect(await engine.checkpoints.list('f')).toHaveLength(1)
+  })
+
+  test('a question is a checkpoint, too: load finds it by its id', async () => {
+    await using engine = await begin()
+    const { ask } = await waiting(engine)
+    expect(await engine.checkpoints.load(ask.id)).toEqual({
+      id: ask.id,
+      run: 'r',
+      position: ask.position,
+      name: ask.key,
+      createdAt: ask.askedAt,
+      state: undefined,
+    })
+    expect((await engine.checkpoints.latest('r'))?.id).not.toBe(ask.id)
+  })
+
+  test('resume refuses a saved checkpoint, at which nobody is asked, and names fork', async () => {
+    await using engine = await begin()
+    const { run, ask } = await waiting(engine)
+    const [analysed] = await engine.checkpoints.list('r')
+    const resolution = { decision: 'approve' }
+    expect(
+      await refusalOf(engine.resume({ checkpoint: analysed?.id ?? '', resolution }, { as: 'user:ana' })),
+    ).toMatchObject({
+      code: 'ask-not-found',
+      message: expect.stringMatching(/of run r asks nothing: .* use `client\.fork`/),
+    })
+    await engine.resume({ checkpoint: ask.id, resolution }, { as: 'user:ana' })
+    expect(await run.result()).toMatchObject({ approved: true })
+  })
+})

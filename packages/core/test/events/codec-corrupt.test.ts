@@ -19,7 +19,7 @@ const sample = {
   ...{ bytes: new Uint8Array(40), floats: new Float64Array(3) },
 }
 
-describe('stored bytes that are not a payload (D-12, W-22)', () => {
+describe('stored bytes that are not a payload', () => {
   test('rejects a payload that is cut short, at every length', () => {
     const payload = encodePayload(sample, 'value')
     for (let length = 0; length < payload.length; length++)
@@ -53,7 +53,7 @@ describe('stored bytes that are not a payload (D-12, W-22)', () => {
     expect(refused).toBeGreaterThan(payload.length)
   })
 
-  test('distinguishes a payload of a later form from a corrupt one (D-13)', () => {
+  test('distinguishes a payload of a later form from a corrupt one', () => {
     const later = Uint8Array.of(0xc1, 1, 2, 3)
     expect(() => decodePayload(later)).toThrow(new WrittenLater('the payload'))
     expect(() => decodePayload(later)).not.toThrow(PayloadCorrupt)
@@ -156,7 +156,7 @@ describe('stored bytes that are not a payload (D-12, W-22)', () => {
     }
   })
 
-  test('decodes the next payload after a corrupt one (D-14)', () => {
+  test('decodes the next payload after a corrupt one', () => {
     const payload = encodePayload(sample, 'value')
     const expected = decodePayload(payload)
     for (let length = 1; length < payload.length; length++) {
@@ -166,7 +166,7 @@ describe('stored bytes that are not a payload (D-12, W-22)', () => {
   })
 })
 
-describe('stored bytes that claim too much (D-8, D-9)', () => {
+describe('stored bytes that claim too much', () => {
   test.each([
     ['dd ffffffff', 'an array of 2^32 elements'],
     ['df ffffffff', 'an object of 2^32 keys'],

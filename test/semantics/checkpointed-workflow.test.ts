@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { keepLines, refusalOf, silent } from './support.ts'
 
-// The programs of two requests for checkpoints, as they are written with Pawl. The numbers are those of the requirements.
+// Checkpoints in programs: a graph that resumes behind its last node, and a manager of checkpoints over the client.
 
 /** A manager of checkpoints, with each of its calls on the engine. */
 const managerOf = ({ checkpoints }: Pick<Client, 'checkpoints'>) => ({
@@ -43,7 +43,7 @@ const waiting = procedure({ name: 'waiting' }, async (ctx) => {
 })
 
 describe('a workflow that is resumed', () => {
-  test('S3-01, S3-13, S3-14: it continues behind the last step, without an entry point', async () => {
+  test('a retry continues behind the last step, without an entry point', async () => {
     const printer = { isDown: true }
     const workflow = resumableWorkflow(printer)
     await using engine = await testEngine({ procedures: [workflow] })
@@ -56,7 +56,7 @@ describe('a workflow that is resumed', () => {
     expect(engine.calls).toEqual({ fetch: 1, analyze: 1, report: 2 })
   })
 
-  test('S3-10: the checkpoints stay when it fails, the error reaches the caller, and they go on success', async () => {
+  test('checkpoints stay if the run fails, and are deleted once it completes', async () => {
     const printer = { isDown: true }
     const workflow = resumableWorkflow(printer)
     await using engine = await testEngine({ procedures: [workflow] })
@@ -69,7 +69,7 @@ describe('a workflow that is resumed', () => {
     expect(await engine.checkpoints.list('workflow_1')).toEqual([])
   })
 
-  test('S2-04, S2-12: it resumes from the latest checkpoint, and from any other', async () => {
+  test('a fork resumes from the latest checkpoint, and from any other', async () => {
     const printer = { isDown: true }
     const workflow = resumableWorkflow(printer)
     await using engine = await testEngine({ procedures: [workflow] })
@@ -90,7 +90,7 @@ describe('a workflow that is resumed', () => {
     }
   })
 
-  test('S3-02: it waits for a person for a year', async () => {
+  test('a question waits for a year', async () => {
     await using engine = await testEngine({ procedures: [waiting], humans: silent })
     const run = await engine.run(waiting)
     await engine.inbox.next({ run: run.id })
@@ -100,7 +100,7 @@ describe('a workflow that is resumed', () => {
 })
 
 describe('a manager of checkpoints', () => {
-  test('S3-03 to S3-08: creates, loads, lists and deletes', async () => {
+  test('creates, loads, lists and deletes checkpoints', async () => {
     await using engine = await testEngine({ procedures: [waiting], humans: silent })
     for (const id of ['workflow_1', 'workflow_2']) {
       await engine.run(waiting, undefined, { id })
@@ -126,7 +126,7 @@ describe('a manager of checkpoints', () => {
     expect((await manager.listAll()).items.map(({ id }) => id)).toEqual([second.id])
   })
 
-  test('S3-09: deletes what is older than a day', async () => {
+  test('deletes checkpoints older than a day', async () => {
     await using engine = await testEngine({ procedures: [waiting], humans: silent })
     await engine.run(waiting, undefined, { id: 'workflow_1' })
     await engine.inbox.next({ run: 'workflow_1' })
@@ -137,7 +137,7 @@ describe('a manager of checkpoints', () => {
     expect((await engine.checkpoints.list('workflow_1')).map(({ state }) => state)).toEqual(['new'])
   })
 
-  test('S3-11: an optional one that cannot be saved warns, and a required one fails', async () => {
+  test('warns if an optional checkpoint cannot be saved, and rejects if a required one cannot', async () => {
     const { logger, lines } = keepLines()
     await using engine = await testEngine({ procedures: [waiting], humans: silent, logger })
     await engine.run(waiting, undefined, { id: 'workflow_1' })
