@@ -73,7 +73,7 @@ export function durableModel(
   return wrapLanguageModel({ model: given, middleware })
 }
 
-// Nothing in the parameters of a model tells that the SDK was called with one of these.
+// The SDK does not pass these options to the model, so they cannot be detected here.
 const advice =
   'The AI SDK waits outside `ctx` for `smoothStream`, `experimental_toolApprovalSecret`, a `needsApproval` that looks something up, and URLs in prompts without `experimental_download: durableDownload(ctx)`'
 

@@ -12,7 +12,7 @@ export interface ModelOptions extends AttemptOptions {
   readonly name?: string
 }
 
-/** What a model reports about the cost of a call. Undefined fields are not recorded. */
+/** The cost of a call as the model reports it. Undefined fields are not recorded. */
 export interface ModelUsage {
   readonly model: string
   readonly inputTokens?: number | undefined
@@ -26,7 +26,7 @@ const anything: Schema = {
   '~standard': { version: 1, vendor: 'pawl', validate: (value) => ({ value }) },
 }
 
-/** What every call of the SDK to a model contains. */
+/** The parameters common to all calls of the SDK to a model. */
 interface CallParams {
   readonly abortSignal?: AbortSignal | undefined
 }

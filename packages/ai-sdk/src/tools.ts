@@ -78,7 +78,7 @@ function durableTool(
   policy: AttemptOptions,
 ): object {
   const run = tool.execute as Execute
-  /** What ran of the calls that a person has changed, by their ids. */
+  /** Inputs of calls that a person has edited, by the ids of the calls. */
   const edits = new Map<string, unknown>()
   const execute = async (input: unknown, given: { toolCallId: string; messages: readonly unknown[] }) => {
     const verdict = await approvals.decide({

@@ -16,7 +16,7 @@ const commonFlags: { readonly [name in CommonFlag]: readonly [flag: string, desc
 
 const names = Object.keys(commonFlags) as readonly CommonFlag[]
 
-/** What commands use, by where they work. */
+/** The flags of commands, by where the commands work. */
 export const uses: { readonly [where in 'door' | 'code' | 'store' | 'storeAndCode']: readonly CommonFlag[] } =
   {
     /** On a store or on a server. */

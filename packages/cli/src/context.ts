@@ -13,7 +13,7 @@ export interface CommonFlags extends Omit<Places, 'procedures'> {
   readonly json?: boolean
 }
 
-/** What the outside gives to a command. Tests pass their own. */
+/** The environment of a command. Tests pass their own. */
 export interface Surroundings extends Streams {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
@@ -21,7 +21,7 @@ export interface Surroundings extends Streams {
   readonly signal: AbortSignal
 }
 
-/** What a command works with. Everything is opened when it is first asked for, and closed by `close`. */
+/** The resources of a command. Each is opened on first use, and closed by `close`. */
 export interface Context {
   readonly surroundings: Surroundings
   readonly out: Out
@@ -29,14 +29,14 @@ export interface Context {
   readonly engineLog: EngineLog
   readonly signal: AbortSignal
   located(): Promise<Located>
-  /** To the server if one is named, else to the store. @throws CommandError with status 7 if there is no store and `creates` is not set */
+  /** Opens the server if one is named, else the store. @throws CommandError with status 7 if there is no store and `creates` is not set */
   door(options?: { readonly creates?: boolean }): Promise<Door>
-  /** To the store, with an engine that works on it. */
+  /** Opens the store with an engine that executes runs. */
   working(
     options?: EngineFlags,
   ): Promise<{ readonly names: readonly string[]; readonly engine: Engine; readonly door: Door }>
   /**
-   * To the store, for a server. Beside it an engine sends its webhooks, if the config has any.
+   * Opens the store for a server. An engine sends webhooks if the config has any.
    * @param address of the store. Default: the one that was located
    */
   client(address?: string): Promise<Client>
@@ -72,7 +72,7 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
     closers.push(() => door.close())
     return door
   }
-  /** To a store, by the server in this process. */
+  /** Opens a store through a server in this process. */
   const openStore = async (
     store: string,
     client: Client,

@@ -1,6 +1,6 @@
 import type { Role } from '@pawl/server/internal'
 
-/** What a role is offered. The server decides: what it would refuse is not shown. */
+/** The parts of the page that a role sees. Actions the server would refuse are hidden. */
 export interface Grant {
   /** Whether the forms of asks are shown. */
   readonly answers: boolean

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Which screen is shown. It is in the fragment, so that the server needs one page only. */
+/** The current screen. It is in the fragment, so that the server needs only one page. */
 export type Route =
   | { readonly screen: 'inbox' }
   | { readonly screen: 'ask'; readonly id: string }

@@ -44,13 +44,13 @@ export async function endSession(): Promise<void> {
   session.value = { state: 'out' }
 }
 
-/** Who is logged in. Called below the login only. */
+/** The user. Call it below the login only. */
 export function currentUser(): Me {
   const { value } = session
   return value.state === 'in' ? value.me : { actor: '', names: [], role: 'watch', actAs: false }
 }
 
-/** What the user is offered. */
+/** The grant of the user. */
 export function currentGrant(): Grant {
   return grants[currentUser().role]
 }

@@ -8,7 +8,7 @@ import type { AttemptReport, ObservedAttempt, ObservedFailure } from '@pawl/core
 const optIn = 'gen_ai_latest_experimental'
 const isLatest = (process.env['OTEL_SEMCONV_STABILITY_OPT_IN'] ?? '').split(',').includes(optIn)
 
-/** How an attempt is called. */
+/** The names of an attempt. */
 export interface AttemptNames {
   readonly span: string
   readonly kind: SpanKind

@@ -122,12 +122,12 @@ async function readBody(route: Route, request: Request): Promise<unknown> {
   return route.takes === 'bytes' ? readBytes(request) : check(route.body, await readJson(request), 'body')
 }
 
-/** What does not name a channel is left out of the audit, not refused. */
+/** A header that names no channel is ignored, not refused. */
 function readVia(header: string | null): string {
   return header !== null && /^[a-z0-9-]{1,40}$/.test(header) ? header : 'api'
 }
 
-/** Who answers, and who acts for them if another does. @throws ServerError 'not-allowed' */
+/** Returns the person who answers, and who acts for them. @throws ServerError 'not-allowed' */
 function personOf({ actor, actAs }: Identity, as: string | undefined): Pick<AnswerGiver, 'as' | 'actedBy'> {
   if (as === undefined || as === actor) return { as: actor }
   if (actAs) return { as: as as `user:${string}`, actedBy: actor }

@@ -1,4 +1,4 @@
-// What the HTTP API replies, as the inbox reads it: types alone, so that a bundle takes nothing of them. Not public; may change at any
+// The replies of the HTTP API as the inbox reads them: types alone, which add nothing to a bundle. Not public; may change at any
 // time.
 import type { Json } from './json/payload.ts'
 import type {

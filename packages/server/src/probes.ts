@@ -5,7 +5,7 @@ export function healthz(): Response {
   return Response.json({ status: 'ok' })
 }
 
-/** The store answers within a second. Says nothing else, since it needs no login. */
+/** Ready if the store answers within 1 s. Public, so it reveals nothing else. */
 export async function readyz({ probe }: Settings): Promise<Response> {
   const isReady = await Promise.race([
     probe().then(

@@ -92,7 +92,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
   }
 }
 
-/** Requests in hand have a second to end. */
+/** Pending requests have a second to end. */
 async function close(server: NodeServer): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), 1000)
   await new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import type { Settings } from './options.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
 
-/** What all requests of one server share. */
+/** The state shared by all requests of a server. */
 export interface Shared {
   readonly settings: Settings
   readonly reads: RateLimit

@@ -15,13 +15,13 @@ import type {
 import type { Role } from './auth/roles.ts'
 import type { Webhooks } from './hooks/webhooks.ts'
 
-/** Who makes a request. */
+/** The sender of a request. */
 export interface Identity {
   /** The person, who is recorded with answers and runs. */
   readonly actor: Extract<Actor, `user:${string}`>
   /** Groups, roles and queues whose asks it may answer. */
   readonly names: readonly Audience[]
-  /** What it may see and do. */
+  /** The role, which says what it may see and do. */
   readonly role: Role
   /** Whether a request may name another person with `as`. Default: false. */
   readonly actAs?: boolean
@@ -72,10 +72,10 @@ export interface NewRun {
   readonly tags: readonly string[]
 }
 
-/** What a request is about: an ask, a run, a notice, or, for the verb `start`, the run to be started or imported. */
+/** The subject of a request: an ask, a run, a notice, or, for the verb `start`, the run to be started or imported. */
 export type Thing = Ask | RunView | Notice | NewRun
 
-/** What a request does. */
+/** The verb of a request. */
 export type Verb =
   | 'see'
   | 'answer'

@@ -1,4 +1,4 @@
-/** What Slack replies to a call. */
+/** A reply of Slack. */
 interface Reply {
   readonly ok: boolean
   readonly error?: string

@@ -11,11 +11,11 @@ const maxButtons = 25
 /** The id of the comment's field. */
 export const commentField = { block: 'pawl_comment', action: 'comment' } as const
 
-/** What a button carries. Slack signs it together with who pressed it. */
+/** The value of a button. Slack signs it together with the person who pressed it. */
 export interface ButtonValue {
   readonly ask: string
   readonly decision: string
-  /** Of what the message shows. Missing in messages of earlier versions. */
+  /** Digest of what the message shows. Missing in messages of earlier versions. */
   readonly digest?: string
 }
 

@@ -23,12 +23,12 @@ export interface Description {
   readonly isWhole: boolean
 }
 
-/** What an ask is about. */
+/** Describes an ask. */
 export function describe(ask: Ask): Description {
   return keepFitting([...head(ask), ...factsOf(ask).flatMap(factElements), ...tail(ask)])
 }
 
-/** What a notice says, the level first. */
+/** Describes a notice, the level first. */
 export function describeNotice(notice: Notice): Description {
   const { severity, message, run, links } = notice
   return keepFitting([

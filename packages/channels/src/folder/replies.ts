@@ -68,7 +68,7 @@ interface Door {
   readonly submit: Submit
 }
 
-/** Passes one reply on, and removes it once it is stored or refused. Whatever else happens, it stays for the next look. */
+/** Passes one reply on, and removes it once it is stored or refused. After any other error the file is kept for the next poll. */
 async function take(place: QueueFolder, file: string, { audience, submit }: Door): Promise<void> {
   const path = join(place.pathOf('replies'), file)
   const read = await readWhole(path, maxReplyBytes)
@@ -94,7 +94,7 @@ async function take(place: QueueFolder, file: string, { audience, submit }: Door
   }
 }
 
-/** Errors that say nothing about the reply. */
+/** Errors not caused by the reply; its file is kept. */
 const passing: readonly PawlError['code'][] = ['engine-stopped', 'store-unusable', 'run-quarantined']
 
 interface Reply {

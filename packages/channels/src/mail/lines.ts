@@ -1,12 +1,12 @@
 import { type AskFact, clipText, markHidden, toOneLine } from '@pawl/core/internal'
 
 const maxSubject = 150
-/** What a mail shows of one text. The link and the inbox show all of it. */
+/** Maximum characters of one text in a mail. The link and the inbox show all of it. */
 const maxPart = 5_000
 /** Longer lines are wrapped, and the rest of one could read as a line of its own. */
 const maxLine = 72
 
-/** What a mail says of a text that it does not show whole. */
+/** Follows a text that was cut. */
 const restOfAsk = 'The rest is not in this mail. Read all of it before you answer.'
 export const restOfNotice = 'The rest is not in this mail. The inbox has all of it.'
 type Rest = typeof restOfAsk | typeof restOfNotice

@@ -4,7 +4,7 @@ import { clipSubject, show, showFact } from './lines.ts'
 
 /** A subject of one line. It says nothing of a critical ask. */
 export function subjectOf(ask: Ask): string {
-  const line = isCritical(ask) ? 'A critical ask waits for you' : toOneLine(ask.message)
+  const line = isCritical(ask) ? 'You have a critical request' : toOneLine(ask.message)
   return clipSubject(line)
 }
 
@@ -22,7 +22,7 @@ export function closedText(ask: Ask): string {
   return [
     ...(isCritical(ask) ? [] : [show(ask.message, '').replace(/^\n/, '')]),
     by,
-    'Nothing is left to do.',
+    'No action is needed.',
     '',
   ].join('\n\n')
 }

@@ -9,7 +9,7 @@ export function findEditor(): string | undefined {
 }
 
 export interface Edited {
-  /** Of the editor; null if a signal ended it. */
+  /** Exit status of the editor; null if a signal ended it. */
   readonly status: number | null
   readonly saved: string
 }

@@ -6,7 +6,7 @@ import type { Choice, Terminal } from './terminal.ts'
 
 interface Part {
   readonly label: string
-  /** Where it is in the value, such as `where.town`; empty for the value itself. */
+  /** Path within the value, such as `where.town`; empty for the value itself. */
   readonly path: string
   readonly control: Control
   /** The value to begin with. */
@@ -16,7 +16,7 @@ interface Part {
   readonly isFree: boolean
 }
 
-/** What a part is left out with. */
+/** Input that omits an optional part. */
 const leftOut = Symbol('left out')
 
 /**

@@ -6,7 +6,7 @@ import { askForValue, askWith } from './form.ts'
 import type { AnswerJson } from './read-answer.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What is wrong with one part of an answer. */
+/** An error in one part of an answer. */
 export interface Issue {
   readonly path: string
   readonly message: string
@@ -51,7 +51,7 @@ export async function promptAnswer(
   return comment === '' ? answer : { ...answer, comment }
 }
 
-/** What is decided before anything is entered. */
+/** Asks for the decision, which comes before any value. */
 async function decide(terminal: Terminal, ask: AskJson): Promise<AnswerJson> {
   switch (ask.kind) {
     case 'approve':
@@ -153,7 +153,7 @@ async function editArtifact(terminal: Terminal, editor: string, artifact: unknow
   }
 }
 
-/** What was saved. If the editor fails, the person decides whether it is opened again. */
+/** Returns the saved text. If the editor fails, the person decides whether to open it again. */
 async function editText(
   terminal: Terminal,
   editor: string,

@@ -16,7 +16,7 @@ export interface AnswerFlags {
   readonly comment?: string
 }
 
-/** What is sent: an answer of the API. */
+/** The request body of an answer. */
 export type AnswerJson = { readonly [part: string]: unknown }
 
 /** Whether any flag says what is answered. */

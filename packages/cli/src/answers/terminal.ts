@@ -9,7 +9,7 @@ export interface Choice<T> {
 }
 
 export interface EntryOptions {
-  /** What the line contains at first. */
+  /** Initial text of the line. */
   readonly initial?: string
   /** Shown while the line is empty. */
   readonly placeholder?: string
@@ -35,7 +35,7 @@ export function openTerminal(signal: AbortSignal): Terminal {
   return {
     async choose<T>(message: string, choices: readonly Choice<T>[], initial?: T): Promise<T> {
       const at = choices.findIndex(({ value }) => value === initial)
-      // By position: a value may be of any type.
+      // Options are picked by position: a value may be of any type.
       const picked = await select<number>({
         ...streams,
         message: safe(message),

@@ -14,8 +14,8 @@ export interface AnswerCommandFlags extends AnswerFlags {
   readonly yes?: boolean
 }
 
-/** Between two looks at an ask while a person is typing, in ms. */
-const lookMs = 500
+/** Poll interval while the person types, in ms. */
+const pollMs = 500
 
 /** Answers an ask by flags, or by questions on a terminal. */
 export async function answer(
@@ -98,7 +98,7 @@ export async function giveAnswer(
   try {
     await send(body)
   } catch (error) {
-    // The person has typed it, and may want to send it elsewhere.
+    // Print the answer, so that the typed text is not lost.
     out.note(`  Your answer was not stored: ${safe(JSON.stringify(body))}`)
     throw error
   }
@@ -117,7 +117,7 @@ async function promptWhileOpen(
   const terminal = openTerminal(AbortSignal.any([signal, closed.signal]))
   let latest = ask
   const timer = setInterval(() => {
-    // A look that fails says nothing: sending the answer will.
+    // A failed poll is ignored; sending the answer reports the error.
     void door.get<AskJson>(path).then(
       (now) => {
         latest = now
@@ -125,7 +125,7 @@ async function promptWhileOpen(
       },
       () => {},
     )
-  }, lookMs)
+  }, pollMs)
   const check = async (answer: AnswerJson) =>
     (await door.post<Checked>(`${path}/check`, answer, { query: { as } })).issues
   showAsk(out, ask)

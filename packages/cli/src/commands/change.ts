@@ -69,7 +69,7 @@ export async function retry(
   const door = await context.door()
   if (flags.preview === true) return previewRetry(context, door, ids)
   const chosen = await chooseRuns(door, ids, flags)
-  // A retry of runs that are named changes nothing that a second one could not.
+  // Named runs need no confirmation: a retry can be repeated safely.
   if (ids.length === 0 && flags.yes !== true) await confirm(context, 'Retry', chosen)
   return changeEach(context, chosen, async (id) => {
     await refuseLive(door, id)
@@ -147,7 +147,7 @@ interface Changed {
   readonly says: string
 }
 
-/** Changes each run. One that is refused does not keep the others from being changed; the status is that of the first refusal. */
+/** Changes each run. A refusal does not stop the others; the status is that of the first refusal. */
 async function changeEach(
   { out }: Context,
   ids: readonly string[],

@@ -92,7 +92,7 @@ function describe({ step, act = 'step', rule, why }: Violation): string {
   return typeof rule === 'string' ? `${what} (${rule})` : what
 }
 
-/** What is not explored, in words. */
+/** The names of unexplored parts in the output. */
 const parts: { readonly [Part in Exploration['unexplored'][number]]: string } = {
   random: 'other random values',
   time: 'other times',
@@ -105,7 +105,7 @@ const parts: { readonly [Part in Exploration['unexplored'][number]]: string } = 
   undos: 'undos',
 }
 
-/** Of each step and reason the path with the fewest outcomes. */
+/** Returns the path with the fewest outcomes for each step and reason. */
 function groupViolations(violations: readonly Violation[]): readonly Violation[] {
   const first = new Map<string, Violation>()
   for (const one of violations) {

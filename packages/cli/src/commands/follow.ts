@@ -5,7 +5,7 @@ import { type ExitStatus, exit } from '../exit.ts'
 import { askColumns, logColumns, showRun } from '../output/show.ts'
 import { type Column, printRow } from '../output/table.ts'
 
-// What `--follow` does: reads the streams of the API and prints what they tell.
+// `--follow` reads the streams of the API and prints their events.
 
 interface RunEvent {
   readonly entry?: LogEntryJson
@@ -41,7 +41,7 @@ export async function printEntries(
     printRow(out, entry, logColumns, out.json ? out.print : out.note)
   }
   for await (const entry of entriesOf(door, id, AbortSignal.any([signal, settled.signal]))) print(entry)
-  // The stream was left as soon as the run had settled, maybe before it told of the last entries.
+  // The stream was closed when the run settled, maybe before it sent the last entries.
   const path = `/runs/${segmentOf(id)}/log`
   const { items } = await door.get<{ readonly items: readonly LogEntryJson[] }>(path, { limit: '100' })
   for (const entry of [...items].reverse()) print(entry)

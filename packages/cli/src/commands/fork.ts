@@ -22,7 +22,7 @@ export async function fork(context: Context, run: string, flags: ForkFlags): Pro
   const body = { ...place, ...(edits.length === 0 ? {} : { edit: Object.fromEntries(edits) }) }
   const door = await context.door()
   const path = `/runs/${segmentOf(run)}/fork`
-  // A person adds the flag to a command as it is: the id of the run that it would start changes nothing.
+  // A person adds the flag to a whole command; the id of the new run in it is ignored.
   if (flags.preview === true) return printPreview(out, await door.post<PreviewJson>(`${path}/preview`, body))
   const made = await door.post<RunJson>(path, {
     ...body,

@@ -8,7 +8,7 @@ import { type Column, printRows } from '../output/table.ts'
 import { readDuration } from './numbers.ts'
 import { reportRun } from './watch-run.ts'
 
-// What a run says and is told: its result, its exposed values, updates.
+// The result, exposed values and updates of a run.
 
 export interface ResultFlags {
   readonly timeout?: string

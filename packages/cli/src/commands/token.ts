@@ -109,7 +109,7 @@ function isToken(value: unknown): value is Token {
   )
 }
 
-/** In one step, so that a server never reads half a file. */
+/** Writes atomically, so that a server never reads a partial file. */
 function write(file: string, tokens: readonly Token[]): void {
   const beside = `${file}.${randomUUID()}.tmp`
   try {

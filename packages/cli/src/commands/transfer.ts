@@ -28,7 +28,7 @@ export async function exportRun(
     throw usageError(`${file} exists. Choose another file, or pass --force.`)
   const door = await context.door()
   const parts = await door.download(`/runs/${segmentOf(id)}/export`)
-  // Under a random name until it is whole: another user may have left a link under one that can be guessed.
+  // Write under a random name until the file is complete: another user may have left a link at a guessable one.
   const part = `${target}.${randomUUID()}.part`
   try {
     await pipeline(Readable.from(parts), createWriteStream(part, { flags: 'wx', mode: 0o600 }))

@@ -7,9 +7,9 @@ export interface Config {
   readonly store?: Store | string
   /** Modules that export procedures, by path. Default: 'procedures.ts' or 'src/procedures.ts'. */
   readonly procedures?: string | readonly string[]
-  /** For `pawl dev` and `pawl worker`. */
+  /** Options of the engine in `pawl dev` and `pawl worker`. */
   readonly engine?: Omit<EngineOptions, 'store' | 'procedures'>
-  /** For `pawl dev` and `pawl server`. Default: port 4747 on 127.0.0.1. */
+  /** Options of the server in `pawl dev` and `pawl server`. Default: port 4747 on 127.0.0.1. */
   readonly server?: Omit<ServerOptions, 'client'> & { readonly port?: number; readonly host?: string }
   /** A running server that commands talk to instead of the store. Its token is `PAWL_TOKEN`. */
   readonly remote?: `http://${string}` | `https://${string}`

@@ -22,7 +22,7 @@ export async function loadModule(file: string): Promise<object> {
   }
 }
 
-/** From Node 22.18 and 23.6 on, without a flag. */
+/** True from Node 22.18 and 23.6 on, which need no flag. */
 function nodeLoadsTypeScript(): boolean {
   return Boolean((process.features as { readonly typescript?: string | false }).typescript)
 }
@@ -40,7 +40,7 @@ async function loadByTsx(file: string): Promise<object> {
   return exportsOf((await import(pathToFileURL(file).href)) as object)
 }
 
-/** Of CommonJS, Node may know no name but `default`, which then holds all that the module exports. */
+/** Node may see only `default` of a CommonJS module, which then holds all exports. */
 function exportsOf(module: object): object {
   const { default: whole } = module as { readonly default?: { readonly __esModule?: boolean } | null }
   return whole?.__esModule === true ? whole : module

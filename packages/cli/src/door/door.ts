@@ -2,7 +2,7 @@ import type { Problem } from '@pawl/server'
 import { type Frame, followFrames } from './frames.ts'
 import { CommandError, unreachable } from './problem.ts'
 
-// What commands read: the shapes are those of the HTTP API, on a store as on a server.
+// Commands read the shapes of the HTTP API, from a store as from a server.
 export type { AskJson, CheckpointJson, LogEntryJson, NoticeJson, PreviewJson, RunJson } from '@pawl/server'
 
 /** A version of a procedure that a live worker can execute. */

@@ -35,7 +35,7 @@ export async function* followFrames(open: Open, signal: AbortSignal): AsyncGener
           if (frame.id !== undefined) last = frame.id
           if (frame.data !== undefined) yield frame
         }
-        // The server ends its streams from time to time; an ended run is told by status 204.
+        // The server ends its streams from time to time. Status 204 means that the run has ended.
         continue
       } catch (error) {
         if (signal.aborted) return

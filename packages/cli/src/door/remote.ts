@@ -3,7 +3,7 @@ import { usageError } from './problem.ts'
 
 /** Opens a server by its address and a token. */
 export function openRemote(url: string, token: string | undefined): Door {
-  // What stands before the host may be a token or a password, also without a scheme.
+  // The part before the host may be a token or a password, also without a scheme.
   const shown = url.replace(/^.*@/s, '***@')
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!/^https?:$/.test(parsed?.protocol ?? ''))

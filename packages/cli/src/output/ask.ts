@@ -33,7 +33,7 @@ export function showMatter(out: Out, ask: AskJson, print: Print): void {
   if (ask.artifact !== undefined) showBlock(out, 'artifact', ask.artifact, print)
 }
 
-/** Who answered, and who stands behind them. */
+/** Shows the person who answered, and on whose behalf. */
 function showOrigin({ by, at, via, madeBy, actedBy }: NonNullable<AskJson['answer']>): string {
   const parts = [
     ...(actedBy === undefined ? [] : [`given by ${actedBy}`]),

@@ -1,7 +1,7 @@
 import type { Logger } from '@pawl/core'
 import { type Out, safe } from './out.ts'
 
-/** How a run ended or stopped. The command that works on it says so itself. */
+/** Endings of runs, which the command that works on the run prints itself. */
 const reported: readonly unknown[] = ['failed', 'is stuck', 'is quarantined']
 
 interface Fields {
@@ -9,7 +9,7 @@ interface Fields {
   readonly outcome?: unknown
   /** The place in the code. */
   readonly at?: unknown
-  /** Set if the line stands for several runs. */
+  /** Set if the line is about several runs. */
   readonly count?: unknown
 }
 

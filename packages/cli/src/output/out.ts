@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** Where a command writes, and how. Results go to stdout, all else to stderr. */
+/** The output of a command. Results go to stdout, all else to stderr. */
 export interface Out {
   /** `--json`: one document on stdout. */
   readonly json: boolean

@@ -54,14 +54,14 @@ export const logColumns: readonly Column<LogEntryJson>[] = [
   },
 ]
 
-/** Who edited an answer as they forked; empty if it was given. */
+/** Names the person who edited an answer in a fork; empty if it was given. */
 function editorOf({ type, result }: LogEntryJson): string {
   const { by, via } = Object(result) as { readonly by?: unknown; readonly via?: unknown }
   const isEdited = type.startsWith('hitl_') && via === 'fork' && typeof by === 'string'
   return isEdited ? `edited by ${by} in the fork: ` : ''
 }
 
-/** Why an operation is retried, and when; undefined if it is not. */
+/** Shows the reason and the time of a retry; undefined if there is none. */
 function retryOf({ attempts, next_attempt_at: next }: LogEntryJson): string | undefined {
   const last = attempts?.at(-1)
   if (last === undefined || next === undefined) return undefined
@@ -114,7 +114,7 @@ export function showRun(out: Out, run: RunJson): void {
   printNamed(out, rows)
 }
 
-/** Why a run was cancelled, and by whom. */
+/** Shows the reason of a cancel and who requested it. */
 export function showCancel({ cancelReason, cancelledBy }: RunJson): string | undefined {
   if (cancelledBy === undefined) return cancelReason
   return cancelReason === undefined ? `by ${cancelledBy}` : `${cancelReason}, by ${cancelledBy}`
@@ -152,7 +152,7 @@ function listNames(names: readonly string[] | undefined): string | undefined {
   return names === undefined || names.length === 0 ? undefined : names.join(', ')
 }
 
-/** How far a run is, as it says itself; undefined if it does not. */
+/** Shows the progress that a run reports; undefined if it reports none. */
 export function showProgress({ progress }: RunJson): string | undefined {
   if (progress === undefined) return undefined
   const { done, total, message } = progress

@@ -6,7 +6,7 @@ import type { EndState } from './store/runs.ts'
 /** How long the ended runs of a procedure are kept, in ms; null: for ever. */
 export interface RetentionRule extends Readonly<Record<EndState, number | null>> {
   readonly decisions: number | null
-  /** From when they were made; null: as long as their run. */
+  /** Kept this long after creation; null: as long as their run. */
   readonly checkpoints: number | null
   /** How long earlier generations of live runs are kept. */
   readonly generations: number | null

@@ -10,7 +10,7 @@ import type { RollbackRecord } from '../events/payloads.ts'
 const copied: readonly LogEvent['type'][] = ['started', 'accepted', 'marked', 'cancelled', 'settled']
 
 /**
- * Returns the events that a run keeps which is to continue just before the result of a position: all before that result, and
+ * Returns the events to keep so that the run continues just before the result at `position`: all before that result, and
  * behind it the results of operations that were issued by then, so that no effect is repeated that did not depend on it.
  */
 export function cutBefore(events: readonly LogEvent[], position: number): readonly LogEvent[] {
@@ -40,9 +40,8 @@ export function cutBehind(events: readonly LogEvent[], position: number): readon
 }
 
 /**
- * Returns the events that a run keeps which is to continue where its original was when its log had `seq` events: all of them, and of
- * what had been begun by then the effects that were recorded later. What it then waited for (an answer, a signal, a time) it
- * waits for again.
+ * Returns the events to keep so that the run continues where its original was when its log had `seq` events: all of them, and
+ * the effects that had begun by then and were recorded later. It waits again for pending answers, signals and times.
  */
 export function cutAt(events: readonly LogEvent[], seq: number): readonly LogEvent[] {
   const before = events.filter((event) => event.seq < seq)

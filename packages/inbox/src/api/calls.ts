@@ -38,7 +38,7 @@ export const retryRuns = (runs: readonly string[]): Promise<Outcomes> =>
 export const cancelRuns = (runs: readonly string[], reason: string | undefined): Promise<Outcomes> =>
   request('POST', '/v1/runs/cancel', reason === undefined ? { runs } : { runs, reason })
 
-/** What became of one run of an action on several. */
+/** The result for one run of an action on several. */
 export interface Outcome {
   readonly run: string
   readonly status: 'accepted' | 'refused'

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 /** Whether the server answers. What is loaded stays on the screen without it. */
 export const isOnline = signal(true)
-/** When the server last answered, by its own clock. */
+/** Time of the last reply, by the clock of the server. */
 export const lastReplyAt = signal(Date.now())
 /** Milliseconds that the server's clock is ahead of this computer's. */
 const clockOffset = signal(0)

@@ -1,6 +1,6 @@
 import type { Json } from '@pawl/server/internal'
 
-/** Where a fork leaves its original, and what it has different. */
+/** The position at which a fork leaves its original, and its edits. */
 export type Fork =
   | {
       readonly position: number

@@ -2,7 +2,7 @@ import type { Ask, Decision } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import type { Act } from './draft.ts'
 
-/** What a button does, and how sure a person must be. */
+/** A button: its effect, and the confirmation it needs. */
 export interface Action extends Pick<Decision, 'label' | 'style' | 'confirm'> {
   readonly act: Act
   /** The key that moves the focus to it. */

@@ -92,7 +92,7 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
   )
 }
 
-/** What follows from a yes and from a no, if the author says so. */
+/** Shows the effects of a yes and of a no that the author describes. */
 function Effects({ ask }: { readonly ask: Ask }) {
   const told = ask.decisions.filter(({ effect }) => effect !== undefined)
   if (told.length === 0) return null
@@ -206,7 +206,7 @@ export function Comment({ draft, onDraft }: Omit<PartProps, 'ask'>) {
   )
 }
 
-/** What the server said, and the issues that belong to no field of the page. */
+/** Shows the error of the server, and the issues of no field on the page. */
 function Failure({ submission }: Pick<Props, 'submission'>) {
   const failure = submission.failure.value
   if (failure === null) return null

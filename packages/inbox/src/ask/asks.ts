@@ -25,7 +25,7 @@ export const noFilter: Filter = {
 
 export const filter = signal<Filter>(noFilter)
 
-/** What is on the screen. It changes place only when a person asks for it. */
+/** The asks on the screen. They are reordered only on request. */
 export const shown = signal<readonly AskBrief[]>([])
 /** Ids on the screen that are no longer in the list of the server. */
 export const gone = signal<ReadonlySet<string>>(new Set())

@@ -22,7 +22,7 @@ interface Props {
   readonly onDrop: () => void
 }
 
-/** How an ask ended, and what a person had prepared meanwhile. */
+/** Shows how an ask ended, and the draft of the person. */
 export function Closed({ ask, draft, submission, takesFocus, onDrop }: Props) {
   const next = nextOpen(ask.id)
   const isOwn = submission.hasWon.value

@@ -5,17 +5,17 @@ import { isObject } from '../api/json.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
 import { readDraft } from '../form/read.ts'
 
-/** What a person has prepared for one ask. Undefined is untouched. */
+/** The draft of an answer to one ask. Undefined parts are untouched. */
 export interface AskDraft {
   readonly comment: string
-  /** By the name of the param. */
+  /** Drafts by the name of the param. */
   readonly params: { readonly [name: string]: Draft }
   readonly value?: Draft
   readonly artifact?: Draft
   readonly choice?: string
 }
 
-/** What a part of the form of an ask is given. */
+/** The props of a part of the form of an ask. */
 export interface AskPartProps {
   readonly ask: Ask
   readonly draft: AskDraft
@@ -39,7 +39,7 @@ export const artifactControl = (ask: Ask): Control => {
 
 export const valueControl = (ask: Ask): Control => controlOf(ask.schema)
 
-/** What the fields of an input ask begin with. */
+/** The initial draft of an input ask. */
 export const firstValue = (ask: Ask): Draft => draftOf(valueControl(ask), ask.initial)
 
 export interface Reading<T> {
@@ -73,7 +73,7 @@ export function readArtifact(ask: Ask, draft: AskDraft): Reading<Json | undefine
   return { value: isSame(read.value, ask.artifact) ? undefined : read.value, issues: read.issues }
 }
 
-/** What a person does with an ask: says yes or no, sends a value, or picks a choice. */
+/** The act of a person on an ask: a yes or no, a value, or a choice. */
 export type Act =
   | { readonly act: 'approve' | 'reject' | 'send' }
   | { readonly act: 'choose'; readonly choice: string }

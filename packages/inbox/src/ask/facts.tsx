@@ -32,7 +32,7 @@ export function AskHead({ ask }: { readonly ask: Ask }) {
   )
 }
 
-/** Where the ask comes from and to whom it goes. */
+/** Shows the run of the ask, and the people it is addressed to. */
 export function Meta({ ask }: { readonly ask: Ask }) {
   return (
     <p class="meta">

@@ -1,7 +1,7 @@
 import { isObject } from '../api/json.ts'
 import { type AskDraft, emptyDraft } from './draft.ts'
 
-// What a person has prepared is kept across a reload, in the tab.
+// Drafts survive a reload of the tab.
 
 const keyOf = (ask: string): string => `pawl:draft:${ask}`
 

@@ -6,7 +6,7 @@ import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
 import { noteEnded } from '../session.ts'
 
-/** The sending of one answer: whether it is under way, what was refused, whether it was this one that settled the ask. */
+/** The state of sending one answer: in flight, refused, or accepted as the one that settled the ask. */
 export class Submission {
   readonly isSending: Signal<boolean> = signal(false)
   readonly failure: Signal<string | null> = signal(null)

@@ -3,8 +3,7 @@ import type { Json, JsonObject } from '@pawl/server/internal'
 import { isObject } from '../api/json.ts'
 
 /**
- * What has been entered so far, also what is not valid yet. It is plain JSON, so that it can be kept across a reload. What
- * is undefined is untouched.
+ * The entered values, also invalid ones. Plain JSON, so that they survive a reload. Undefined parts are untouched.
  */
 export type Draft =
   | string
@@ -27,7 +26,7 @@ export interface Pair extends Row {
   readonly key: string
 }
 
-/** Nothing entered yet in a part that is opened on demand. */
+/** The draft of a part that is not opened yet. */
 const untouched = null
 
 /** The draft of a control that shows `value`; without one, its default, else empty. */
@@ -94,7 +93,7 @@ function nestedDraft(control: Nested, value: Json | undefined): Draft {
   }
 }
 
-/** What may be null begins so if it has parts of its own: like an optional part, it is opened on demand. */
+/** A nullable value with parts begins as null: like an optional part, it is opened on demand. */
 function nullableDraft(inner: Control, value: Json | undefined): Draft {
   const isClosed = value === undefined && isNested(inner) && inner.initial === undefined
   return value === null || isClosed

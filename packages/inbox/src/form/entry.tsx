@@ -2,7 +2,7 @@ import type { Control } from '@pawl/core/json-schema'
 import type { EntryProps } from './field-props.ts'
 import { Checkboxes, Choice, YesNo } from './options.tsx'
 
-/** What a person types or clicks, without its label. */
+/** The controls of a field, without its label. */
 export function Entry(props: EntryProps) {
   const { control, draft, onChange, isRequired } = props
   const common = attributesOf(props)

@@ -6,7 +6,7 @@ export interface FieldProps {
   readonly control: Control
   readonly draft: Draft
   readonly onChange: (draft: Draft) => void
-  /** As the server writes the paths of its issues. */
+  /** The path, in the notation of the server's issues. */
   readonly path: string
   readonly label: string
   readonly isRequired: boolean
@@ -25,7 +25,7 @@ export function issuesAt(issues: readonly Issue[], path: string): readonly Issue
   )
 }
 
-/** What a person types or clicks, without its label, and how a browser finds it. */
+/** The props of the controls of a field, with the id by which a label refers to them. */
 export interface EntryProps extends FieldProps {
   readonly id: string
   readonly describedBy: string

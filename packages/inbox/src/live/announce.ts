@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** What the page tells screen readers, in `role=status`. */
+/** The text in `role=status`, for screen readers. */
 export const announcement = signal('')
 
 export function announce(text: string): void {

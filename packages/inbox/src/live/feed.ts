@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { urlOf } from '../api/request.ts'
 import { follow } from './stream.ts'
 
-/** Something happened on the server. A bell only: a screen fetches what it shows. */
+/** An event on the server, without its data: a screen fetches what it shows. */
 export interface Bell {
   /** `reset`: anything may have happened. */
   readonly event:
@@ -17,7 +17,7 @@ export interface Bell {
   readonly run?: string
 }
 
-/** Whether bells arrive. If not, screens ask by themselves. */
+/** Whether live events arrive. Otherwise screens poll. */
 export const isLive = signal(false)
 
 const anything: Bell = { event: 'reset' }
@@ -35,7 +35,7 @@ function ring(bell: Bell): void {
   for (const listener of [...listeners]) listener(bell)
 }
 
-/** What the tab that reads the stream tells the others. */
+/** A message from the tab that reads the stream to the others. */
 type Message = { readonly bell: Bell } | { readonly isLive: boolean } | 'who leads?'
 
 /**
@@ -66,7 +66,7 @@ export function startFeed(actor: string): () => void {
     isLeading = true
     const stop = follow('/v1/events', {
       onFrame: ({ event, data }) => {
-        // The first message of a connection has no data: what happened before it was not told.
+        // The first message of a connection has no data. Earlier events were not reported.
         const bell = data === '' ? anything : ({ ...JSON.parse(data), event } as Bell)
         ring(bell)
         tell({ bell })

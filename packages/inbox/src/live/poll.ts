@@ -3,13 +3,13 @@ import { type Bell, isLive, onBell } from './feed.ts'
 import { onWake } from './wake.ts'
 
 const pollMs = 5_000
-/** Between two calls that bells ask for: of many bells at once, one is enough. */
+/** Minimum time between two calls due to live events. Many events at once cause one call. */
 const calmMs = 1_000
 
 interface Live {
-  /** Whether a bell concerns what is loaded. Default: none does. */
+  /** Whether a live event concerns the loaded data. Default: no event does. */
   readonly hears?: (bell: Bell) => boolean
-  /** Time between two calls while bells arrive, in ms. Default: 60,000. */
+  /** Poll interval while live events arrive, in ms. Default: 60,000. */
   readonly liveMs?: () => number
 }
 

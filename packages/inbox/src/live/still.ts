@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 
-/** What an element is given so that it can be told whether a person is at it. */
+/** Event handlers that tell whether a person points at an element or has the focus in it. */
 export interface StillHandlers {
   readonly onPointerEnter: () => void
   readonly onPointerLeave: () => void

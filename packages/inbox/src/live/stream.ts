@@ -17,14 +17,14 @@ interface Reader {
   readonly onFrame: (frame: Frame) => void
   /** Called with true at the first message of a connection, and with false when nothing more is to be expected of it. */
   readonly onLive: (isLive: boolean) => void
-  /** Called for whatever arrives, comments as well. */
+  /** Called for everything that arrives, including comments. */
   readonly onSound?: () => void
 }
 
 /**
  * Follows a stream of server-sent events until the returned function is called, over as many connections as it takes.
- * It is read with `fetch`, since an EventSource does not tell of comments: without them a stream that a proxy holds back
- * looks like one on which nothing happens.
+ * Reads with `fetch`, since an EventSource does not report comments. Without them a stream that a proxy holds back looks
+ * idle.
  */
 export function follow(path: string, reader: Reader): () => void {
   let isStopped = false

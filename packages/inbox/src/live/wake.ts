@@ -21,7 +21,7 @@ addEventListener('online', wake)
 // A page from the back-forward cache has lost its connections.
 addEventListener('pageshow', (event) => event.persisted && wake())
 
-// While a computer sleeps, no timer runs and the page is told nothing.
+// While a computer sleeps, no timer runs and no event reaches the page.
 let last = Date.now()
 setInterval(() => {
   const now = Date.now()

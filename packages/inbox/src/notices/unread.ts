@@ -5,7 +5,7 @@ import { noteEnded } from '../session.ts'
 /** The number at which the count of unread notices stops. */
 const maxCount = 50
 
-/** How many notices to the user are unread, as the navigation shows it; '' for none. */
+/** Number of unread notices to the user, as the navigation shows it; '' for none. */
 export const unreadNotices = signal('')
 
 export async function countUnread(): Promise<void> {

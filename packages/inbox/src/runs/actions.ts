@@ -1,6 +1,6 @@
 import type { Run, RunStatus } from '@pawl/server/internal'
 
-/** What an operator does to runs. */
+/** The actions of an operator on runs. */
 export type RunAction = 'retry' | 'cancel'
 
 const doable: Readonly<Record<RunAction, readonly RunStatus[]>> = {

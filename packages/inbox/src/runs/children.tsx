@@ -10,7 +10,7 @@ import { StatusBadge } from '../ui/badges.tsx'
 import { ProgressBar } from './progress.tsx'
 
 const pageSize = 50
-/** Of the API. */
+/** Maximum page size of the API. */
 const maxPage = 500
 
 /** The runs that a run has created, and theirs. Nothing is shown for a run that has created none. */

@@ -121,7 +121,7 @@ function iconOf({ status, type, next_attempt_at: next }: LogEntry): IconName {
   return type.startsWith('hitl_') ? 'approve' : 'runs'
 }
 
-/** Who edited an answer as they forked; undefined if it was given. */
+/** Names the person who edited an answer in a fork; undefined if it was given. */
 function editorOf(answer: Json): string | undefined {
   if (!isObject(answer) || answer['via'] !== 'fork') return undefined
   return typeof answer['by'] === 'string' ? answer['by'] : undefined

@@ -2,7 +2,7 @@ import type { Progress } from '@pawl/server/internal'
 import { en } from '../en.ts'
 import { Text } from '../text/text.tsx'
 
-/** How far a run is. Without a total there is a number and no bar. */
+/** Shows the progress of a run: without a total a number and no bar. */
 export function ProgressBar({ progress }: { readonly progress: Progress | undefined }) {
   if (progress === undefined) return null
   const { done, total, message } = progress

@@ -11,7 +11,7 @@ import { isDoable, type RunAction } from './actions.ts'
 import type { Repeat } from './repeat/repeat-dialog.tsx'
 import { repeatTexts } from './repeat/texts.ts'
 
-/** What an operator can do with a run. They are at the head of the page, where nothing moves them. */
+/** The actions on a run. They are at the head of the page, where they never move. */
 export function RunActions(props: {
   readonly run: Run
   readonly onRepeat: (repeat: Repeat) => void
@@ -28,7 +28,7 @@ export function RunActions(props: {
           type="button"
           class="primary"
           aria-disabled={isSending ? 'true' : undefined}
-          // A run that is stuck resumes where it is; one that has failed does some of its work again.
+          // A stuck run resumes at its position; a failed one repeats some of its work.
           onClick={() => (run.status === 'failed' ? onRepeat({ use: 'retry' }) : void act('retry'))}
         >
           {run.status === 'failed' ? repeatTexts.retry.button : en.retryRun}

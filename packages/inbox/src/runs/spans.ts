@@ -14,7 +14,7 @@ interface Bar {
   readonly label: Label
 }
 
-/** Where the name of a bar stands: beside it if the bar is too narrow. */
+/** Place of the name of a bar: beside it if the bar is too narrow. */
 export type Label = 'inside' | 'after' | 'before' | 'none'
 
 export interface Lanes {
@@ -72,7 +72,7 @@ interface Interval {
 }
 
 function intervalOf(entry: LogEntry, now: number): Interval {
-  // Of an open entry the timestamp is its beginning, of any other its end.
+  // The timestamp of an open entry is its beginning, that of any other its end.
   const at = Date.parse(entry.timestamp)
   const isOpen = entry.status === 'open'
   return {

@@ -4,7 +4,7 @@ import { marked, Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
 import { formatAge, formatInstant, sinceNow } from '../ui/time.ts'
 
-/** Why a run does not continue, or how it failed: what the log says beside what the code did, and what to do. */
+/** Shows why a run is stuck or failed: the log beside the code, and the remedy. */
 export function Stuck({ run }: { readonly run: Run }) {
   const { failure, status } = run
   if (!failure) return null

@@ -14,7 +14,7 @@ const classOf: Readonly<Record<Label, string>> = {
   none: 'labelled',
 }
 
-/** When what happened, of the newest entries. The log below says the same in text, so it is hidden from screen readers. */
+/** Timeline of the newest entries. Hidden from screen readers, since the log below says the same in text. */
 export function Timeline({ entries, now }: { readonly entries: readonly LogEntry[]; readonly now: number }) {
   if (entries.length < 2) return null
   const { spans, count } = layOut(entries.slice(0, mostEntries), now)

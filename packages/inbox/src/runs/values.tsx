@@ -2,7 +2,7 @@ import type { Run } from '@pawl/server/internal'
 import { Value } from '../text/value.tsx'
 import { runTexts } from './texts.ts'
 
-/** What a run was given, and what it has returned. A procedure without an input, or without an output, has none to show. */
+/** Shows the input and the output of a run, if its procedure has them. */
 export function Values({ run: { id, values } }: { readonly run: Run }) {
   if (values === undefined) return null
   const shown = (['input', 'output'] as const).filter(

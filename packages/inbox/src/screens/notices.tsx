@@ -15,7 +15,7 @@ import { formatAge, formatInstant, sinceNow } from '../ui/time.ts'
 
 const pageSize = 50
 
-/** What people are told and need not answer, newest first. What is read stays in the list until the filter changes. */
+/** Notices, which need no answer, newest first. A notice that was read stays until the filter changes. */
 export function NoticesScreen() {
   const [notices, setNotices] = useState<readonly Notice[] | null>(null)
   const [isMine, setMine] = useState(true)

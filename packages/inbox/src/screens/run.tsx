@@ -101,7 +101,7 @@ function RunPage(props: {
   const [repeat, setRepeat] = useState<Repeat | null>(null)
   const states = useStates(run.id, entries)
   const onOlder = before === undefined ? null : props.onOlder
-  // While a person reads the log, entries change in their places, and what would move them waits.
+  // While the log has focus, entries update in place; new ones are added later.
   const { shown, handlers, release } = useStill({
     ...{ run, entries, states },
     newest: entries[0]?.position ?? -1,
@@ -205,7 +205,7 @@ function Facts({ run }: { readonly run: Run }) {
   )
 }
 
-/** That a cancel was requested, and what was undone. */
+/** Shows a requested cancel and the rollback. */
 function CancelState({ run }: { readonly run: Run }) {
   const { cancelRequestedAt: at, cancelReason, cancelledBy, rollback } = run
   if (at === undefined && rollback === undefined) return null

@@ -94,7 +94,7 @@ function useRuns(value: RunFilter) {
       noteEnded(error)
     }
   }
-  // No bell tells that a run has started, so the list is also asked for.
+  // The feed has no event for a started run, so the list is also polled.
   const reload = useLive(load, [value], { hears: () => true, liveMs: () => 5_000 })
   const more = async () => {
     const page = await listRuns({ ...query, limit: pageSize, cursor }).catch(noteEnded)
@@ -147,7 +147,7 @@ interface FilterTextProps {
   readonly onChange: (text: string) => void
 }
 
-/** A text that filters once it is entered. What is being typed is state of its own: a refresh of the list would put the old text back. */
+/** A text that filters once it is entered. Local state, so that a refresh does not overwrite what is being typed. */
 function FilterText({ label, value, onChange }: FilterTextProps) {
   const [typed, setTyped] = useState(value)
   return (

@@ -21,7 +21,7 @@ export function WorkersScreen() {
       noteEnded(error)
     }
   }
-  // No bell tells of workers.
+  // The feed has no worker events, so this screen polls.
   useLive(load, [], { liveMs: () => 5_000 })
   return (
     <div class="page wide">

@@ -14,7 +14,7 @@ interface Line {
 }
 type Row = Line | { readonly kind: 'folded'; readonly count: number }
 
-/** What changed between two texts, line by line; what did not is folded. */
+/** Shows the changes between two texts by line. Unchanged lines are folded. */
 export function Changes({ text, before }: { readonly text: string; readonly before: string }) {
   if (text === before) return <p class="faint">{en.noChanges}</p>
   const lines = compare(before, text)

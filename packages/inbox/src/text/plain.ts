@@ -35,7 +35,7 @@ function plainPair(pair: Json): Json {
   return [plainOf(key ?? null), plainOf(item ?? null)]
 }
 
-/** In one line, such as `{paid: 450, card: visa}`. */
+/** Shows a value in one line, such as `{paid: 450, card: visa}`. */
 export function summaryOf(value: Json, depth = 0): string {
   if (value === null) return '–'
   if (typeof value !== 'object') return String(value)

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 /** The cookie of a browser that has logged in. It holds the same secret as a bearer token. */
 export const cookieName = 'pawl'
 
-/** The secret of a request: its bearer token, else its cookie. A bearer token that cannot be read is none, whatever the cookie says. */
+/** The secret of a request: its bearer token, else its cookie. An unreadable bearer token means no secret, even if there is a cookie. */
 export function credentialOf(request: Request): string | null {
   const authorization = request.headers.get('authorization') ?? ''
   if (/^bearer\b/i.test(authorization)) return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? null

@@ -20,7 +20,7 @@ export async function identify(shared: Shared, request: Request): Promise<Identi
   })
 }
 
-/** An error of `auth` is a fault of the server, whatever its code: the caller, who is unknown, learns nothing of it. */
+/** Any error of `auth` is a fault of the server. Its text is not shown to the caller, who is unknown. */
 async function callAuth({ settings }: Shared, request: Request): Promise<Identity | null> {
   try {
     const identity = await settings.auth(request)

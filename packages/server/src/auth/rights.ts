@@ -22,7 +22,7 @@ import { ServerError } from '../http/problem.ts'
 import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
 import { type Grant, grants } from './roles.ts'
 
-/** What one identity may do. Every route asks here, and nowhere else. What may not be seen does not exist. */
+/** The rights of one identity. All routes ask here. A thing that it may not see does not exist for it. */
 export interface Rights {
   /** Names whose asks it sees, besides asks to everyone; null for all asks. */
   readonly names: readonly Audience[] | null
@@ -49,7 +49,7 @@ export interface Rights {
    * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
    */
   checkAnswer(ask: Ask, by: Identity['actor']): void
-  /** As `checkAnswer`, for a role that answers. */
+  /** Judges an answer as `checkAnswer` does, for a role that answers. */
   judgeAnswer(ask: Ask, by: Identity['actor']): AnswerVerdict
   /**
    * Checks who makes a link that answers without a login: they could open it themselves.
@@ -196,7 +196,7 @@ function isPerson(actor: Actor): actor is Identity['actor'] {
   return actor.startsWith('user:')
 }
 
-/** Who controls the runs of Pawl itself decides what is delivered, where to, and as whose. */
+/** Control over built-in runs is control over deliveries: their content, receivers and senders. */
 function isOpenTo({ administers }: Grant, procedure: string): boolean {
   return administers || !isBuiltIn(procedure)
 }

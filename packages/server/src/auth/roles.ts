@@ -2,13 +2,13 @@
 export const roles = ['answer', 'watch', 'operate', 'admin'] as const
 
 /**
- * What an identity may do. `answer`: sees asks to its own names or to everyone, and answers them. `watch`: sees everything.
+ * The role of an identity. `answer`: sees asks to its own names or to everyone, and answers them. `watch`: sees everything.
  * `operate`: also starts, signals, updates, cancels, retries and forks runs, and answers its own asks. `admin`: also answers any ask,
  * deletes, exports and imports runs, and makes links and webhooks.
  */
 export type Role = (typeof roles)[number]
 
-/** What a role may see and do. All decisions by role read its grant. */
+/** The rights of a role. All decisions by role read its grant. */
 export interface Grant {
   /** The asks, notices and runs it sees: all, or the ones that are addressed to it. */
   readonly sees: 'own' | 'all'

@@ -15,7 +15,7 @@ export const hookShape = z.object({
   include: z.enum(['ids', 'full']),
   /** The number in the feed after which it receives events. */
   from: z.number(),
-  /** Who registered it. Escalations are addressed to them. */
+  /** The person who registered it. Escalations are addressed to them. */
   by: z.templateLiteral(['user:', z.string()]),
 })
 export type Hook = z.infer<typeof hookShape>
@@ -23,18 +23,18 @@ export type Hook = z.infer<typeof hookShape>
 const deliveryShape = z.object({ hook: z.string(), url: z.string(), body: z.string() })
 export type Delivery = z.infer<typeof deliveryShape>
 
-/** Why a hook is switched off. */
+/** The reason for switching a hook off. */
 const offShape = z.object({ reason: z.string() })
 export interface HookTalk {
   signals: { off: z.infer<typeof offShape> }
 }
 
-/** What the built-in procedures need of the options of `webhooks`. */
+/** The options of `webhooks` that the built-in procedures use. */
 export interface DeliverySettings {
   readonly keys: readonly string[]
   readonly allowPrivate: boolean
   readonly retry: Retry
-  /** Of each attempt. */
+  /** Maximum time of each attempt. */
   readonly timeout: Duration
 }
 

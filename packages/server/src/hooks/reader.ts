@@ -8,7 +8,7 @@ import { feedTag, hookRunId, listHooks, placeOf, type RegisteredHook, startDeliv
 interface ReaderOptions {
   readonly client: Client
   readonly logger: Logger
-  /** Between two looks for hooks that were registered elsewhere. */
+  /** Poll interval for hooks that were registered elsewhere. */
   readonly everyMs: number
 }
 
@@ -100,7 +100,7 @@ async function noteEnded(client: Client, hook: RegisteredHook, run: string, n: n
   await hookRun.signal('off', { reason }, { id: `off:${n}` }).catch(ignoreEnded)
 }
 
-/** Why a delivery that has ended switches its hook off; undefined if it does not. */
+/** Returns the reason for which an ended delivery switches its hook off; undefined if it does not. */
 async function reasonOf(client: Client, { id }: Hook, delivery: RunView): Promise<string | undefined> {
   if (delivery.status === 'completed')
     return (await client.get(delivery.id).result()) === 'gone'
@@ -113,7 +113,7 @@ async function reasonOf(client: Client, { id }: Hook, delivery: RunView): Promis
   return isUp ? undefined : `a delivery failed for good: ${delivery.failure?.message ?? 'without a reason'}`
 }
 
-/** What a receiver is told; null for an event of the hooks themselves, or of something that is gone. */
+/** Returns the body for a receiver; null for events of hooks, and of things that are gone. */
 async function bodyOf(
   client: Client,
   { include }: Hook,

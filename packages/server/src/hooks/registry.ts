@@ -9,7 +9,7 @@ import {
   registered,
 } from './procedures.ts'
 
-/** What the routes need of the webhooks of a server. */
+/** The webhooks of a server as its routes see them. */
 export interface HookAccess {
   readonly keys: readonly string[]
   readonly allowPrivate: boolean
@@ -20,7 +20,7 @@ export interface HookAccess {
 /** A hook, and whether it is switched on. */
 export interface RegisteredHook extends Hook {
   readonly isOn: boolean
-  /** When it was registered or last switched on. What failed before does not count. */
+  /** Time at which it was registered or last switched on. Earlier failures do not count. */
   readonly onSince: Date
 }
 
@@ -57,7 +57,7 @@ async function readHook(client: Client, run: RunView): Promise<RegisteredHook | 
   const [first] = execution_log
   const parsed = hookShape.safeParse(first?.name === registered ? first.result : undefined)
   if (!parsed.success) return null
-  // What the run waits for is noted only when it is parked, and it is not parked while there are signals to read.
+  // A run notes what it waits for when it parks, and it does not park while there are signals to read.
   const { items: open } = await client.inbox.list({ run: run.id, limit: 1 })
   return { ...parsed.data, isOn: open.length === 0, onSince: await lastSwitchedOn(client, run) }
 }

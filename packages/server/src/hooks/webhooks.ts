@@ -22,7 +22,7 @@ export interface WebhookOptions {
 
 /** Webhooks of a server. Created by `webhooks`. */
 export interface Webhooks {
-  /** For the engine that delivers. */
+  /** The procedures of the engine that delivers. */
   readonly procedures: readonly [Procedure<Hook, 'deleted', HookTalk>, DeliverProcedure]
 }
 

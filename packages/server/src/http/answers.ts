@@ -30,7 +30,7 @@ export function readAnswer(json: object): object {
   )
 }
 
-/** The answer that a resolution comes to. */
+/** Converts a resolution to an answer. */
 export function toAnswer({ kind }: Ask, resolution: ResumeResolution): Answer {
   if (!('decision' in resolution)) return resolution
   const { decision, ...rest } = resolution
@@ -44,7 +44,7 @@ export function isRepeated(ask: Ask, answer: Answer, by: string): boolean {
   return isDeepStrictEqual(withoutUndefined(given), completed(ask, given, answer))
 }
 
-/** What an answer leaves out is stored as the ask has it. */
+/** Completes an answer with the params and the artifact of the ask. */
 function completed({ params, artifact }: Ask, stored: object, answer: Answer): object {
   const given: { readonly params?: object; readonly artifact?: unknown } = withoutUndefined(answer)
   return {

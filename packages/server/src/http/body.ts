@@ -2,7 +2,7 @@ import { countFields, countValues } from './parts.ts'
 import { ServerError } from './problem.ts'
 
 const maxBytes = 3 * 1024 * 1024
-/** What reads a body costs by its values more than by its bytes: the schemas of authors, and the codec of the store. */
+/** Schemas of authors and the codec of the store cost more by the values of a body than by its bytes. */
 const maxValues = 50_000
 const maxFields = 1_000
 

@@ -45,7 +45,7 @@ export function problemReply(error: unknown, report: ReportFault): Response {
   )
 }
 
-/** Reports what ended a stream, unless it is a refusal: its reader was told nothing of it. */
+/** Logs the error that ended a stream. Refusals are not logged. */
 export function reportFault(error: unknown, report: ReportFault): void {
   if (!(error instanceof ServerError || PawlError.is(error))) report(randomUUID(), error)
 }

@@ -26,7 +26,7 @@ const failure = z
   })
   .meta({ id: 'Failure' })
 
-/** What a run was given, exposes and has returned. */
+/** The input, exposed values and output of a run. */
 export const valuesShape = z
   .object({
     input: payload.optional(),
@@ -37,7 +37,7 @@ export const valuesShape = z
     }),
   })
   .meta({ id: 'RunValues' })
-/** What a run was given, exposes and has returned, as the HTTP API replies with it. */
+/** The input, exposed values and output of a run in replies of the HTTP API. */
 export type RunValuesJson = z.infer<typeof valuesShape>
 
 export const runShape = z
@@ -102,7 +102,7 @@ export const runShape = z
 /** A run, as the HTTP API replies with it. Fields without a value are left out; instants are ISO 8601. */
 export type RunJson = z.infer<typeof runShape>
 
-/** What a fork or a retry keeps of a run, and what it does again. */
+/** The parts of a run that a fork or a retry keeps, and those it repeats. */
 export const previewShape = z
   .object({
     position: z.number().int().optional().meta({ description: 'The first position that is not kept' }),
@@ -123,7 +123,7 @@ export const previewShape = z
     children: z.array(z.string()).meta({ description: 'Runs that continue with a retry' }),
   })
   .meta({ id: 'RepeatPreview' })
-/** What a fork or a retry keeps of a run and what it does again, as the HTTP API replies with it. */
+/** The parts of a run that a fork or a retry keeps and repeats, in replies of the HTTP API. */
 export type PreviewJson = z.infer<typeof previewShape>
 
 /** A value that a run exposes. */
@@ -200,7 +200,7 @@ const risk = z.object({
     .optional(),
 })
 
-/** What a list shows of an ask. */
+/** The fields of an ask in lists. */
 const briefFields = {
   id: z.string(),
   run: z.string(),
@@ -297,7 +297,7 @@ export const meShape = z.object({
 })
 export type MeJson = z.infer<typeof meShape>
 
-/** What is wrong with one part of a value. */
+/** An error in one part of a value. */
 export const issueShape = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Issue' })
 
 export const problemShape = z
@@ -322,7 +322,7 @@ export const answerShape = z
   .meta({ id: 'Answer' })
 export type AnswerJson = z.infer<typeof answerShape>
 
-/** What `POST /resume` takes: an answer, or a decision by name. */
+/** The body of `POST /resume`: an answer, or a decision by name. */
 export const resolutionShape = z.union([
   answerShape,
   z.strictObject({

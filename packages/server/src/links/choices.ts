@@ -9,7 +9,7 @@ export function choicesOf(
   return allow === undefined ? decisions : decisions.filter(({ value }) => allow.includes(value))
 }
 
-/** A critical ask shows nothing before login, whatever the link says. */
+/** A critical ask shows nothing before login. No option of a link changes that. */
 export function needsLogin(ask: Ask, { login }: { readonly login?: boolean | undefined }): boolean {
   return login === true || isCritical(ask)
 }

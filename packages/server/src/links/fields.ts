@@ -8,7 +8,7 @@ export interface Field {
   readonly name: string
   readonly label: string
   readonly type: 'text' | 'number' | 'choice' | 'json'
-  /** For a choice: the values that can be picked. */
+  /** The values of a choice. */
   readonly options: readonly string[]
   readonly isRequired: boolean
   /** The text it begins with. */
@@ -91,7 +91,7 @@ function toLines(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** What a form says, by the name of its field. */
+/** The entered texts, by the names of their fields. */
 export type Given = Readonly<Record<string, string>>
 
 export function givenIn(form: URLSearchParams, fields: readonly Field[]): Given {
@@ -126,7 +126,7 @@ function lastOf({ name }: Field): string {
   return name.replace(/^field\.(params|value)\./, '')
 }
 
-/** What cannot be read stays a text, which the schema of the ask refuses with the reason. */
+/** Reads the text of a field. Unreadable text stays text: the schema of the ask refuses it with the reason. */
 function readField({ type, options }: Field, text: string): unknown {
   if (type === 'text') return text
   if (type === 'number') return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text

@@ -3,17 +3,17 @@ import { type AskFact, factsOf, payloadText, riskOf } from '@pawl/core/internal'
 import { type Field, type Given, isChanged } from './fields.ts'
 import { attribute, type Html, html } from './html.ts'
 
-/** Where the pages of links lie below the origin: '' or '/pawl'. */
+/** Path of the pages of links below the origin: '' or '/pawl'. */
 type Base = string
 
-/** What an ask page shows besides the ask. */
+/** The state of an ask page, besides the ask. */
 export interface AskForm {
   readonly token: string
   readonly choices: readonly AskDecision[]
   readonly fields: readonly Field[]
-  /** What was typed before the form was refused. */
+  /** The texts of a refused form. */
   readonly given?: Given
-  /** Why it was refused. */
+  /** The reason of the refusal. */
   readonly refusal?: string
   readonly comment?: string
   readonly showsHistory: boolean
@@ -76,7 +76,7 @@ export function confirmPage(
   )
 }
 
-/** What the person typed: of a value that was shown, what it was and what it becomes. */
+/** Lists the changed fields with the shown and the new value. */
 function describeGiven(fields: readonly Field[], given: Given): Html | null {
   const changed = fields.filter((field) => isChanged(field, given))
   if (changed.length === 0) return null

@@ -35,7 +35,7 @@ export function serveLinks(app: Hono, shared: Shared): void {
   app.post('/a', answered(takeForm))
 }
 
-/** What the pages share. */
+/** The state that the pages share. */
 interface Door {
   readonly shared: Shared
   readonly signer: LinkSigner

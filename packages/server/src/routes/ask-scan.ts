@@ -23,7 +23,7 @@ interface Scan {
 
 interface Scanned {
   readonly items: readonly Ask[]
-  /** Where the next request continues; undefined if no further ask can match. */
+  /** Cursor of the next request; undefined if no further ask can match. */
   readonly cursor: string | undefined
 }
 

@@ -227,7 +227,7 @@ export const askRoutes: readonly Route[] = [
       const asked = await askByKeyOf(client, run, params.key)
       if (asked !== null) {
         rights.checkAnswer(asked, from.as)
-        // By its id: the answer goes to the very ask that was checked.
+        // The id names the ask that was checked.
         await client.inbox.answer(asked.id, answer, from)
       } else {
         const view = await client.get(run).status()
@@ -239,7 +239,7 @@ export const askRoutes: readonly Route[] = [
   }),
 ]
 
-/** What a caller asks for, of what it may see. */
+/** Restricts the filter of a caller to the asks it may see. */
 function filterOf({ mine, to, overdue, ...rest }: Omit<FilterQuery, 'risk'>, rights: Rights): CountFilter {
   const names = mine === 'true' ? rights.own : rights.names
   const isOwn = names === null || to === undefined || names.includes(to as Audience)
@@ -271,7 +271,7 @@ async function answerOne(
   }
 }
 
-/** Gives an answer. One that lost to itself, sent by the same person, is no error. */
+/** Gives an answer. Repeating the accepted answer of the same person is no error. */
 async function answerOnce(
   client: Client,
   ask: Ask,

@@ -5,7 +5,7 @@ import { showRun } from '../json/views.ts'
 import { type Route, route } from './route.ts'
 import { seenRun } from './runs.ts'
 
-/** Exported runs have all that is stored of a run, whatever its readers may see of it. */
+/** An export contains the whole run, also parts that its readers may not see. */
 export const exportRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -8,7 +8,7 @@ export async function findAsk(client: Client, rights: Rights, id: string): Promi
   return (await findFull(client, rights, id)).ask
 }
 
-/** As {@link findAsk}, with the row, for an answer. */
+/** Finds an ask as {@link findAsk} does, with its row, for an answer. */
 export async function findFull(client: Client, rights: Rights, id: string): Promise<FoundAsk> {
   const found = await findAskOf(client, readId(id))
   if (found === null) throw new PawlError('ask-not-found', { ask: readId(id) })

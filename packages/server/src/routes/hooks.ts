@@ -123,7 +123,7 @@ function showHook({
   return { id, url, events, include, by, isOn }
 }
 
-/** No number is that high, so the feed tells its newest one. */
+/** Asks the feed for the events after an impossible number: it replies with its newest one. */
 async function newestNumber(client: Client): Promise<number> {
   for await (const { n } of readFeed(client, { after: Number.MAX_SAFE_INTEGER, signal: undefined })) return n
   return 0

@@ -3,10 +3,10 @@ import { z } from 'zod'
 /** 1 to 500; the client's default is 50. */
 export const limit = z.coerce.number().int().min(1).max(500).optional()
 
-/** Of the page before. */
+/** The cursor of the previous page. */
 export const cursor = z.string().optional()
 
-/** How long a request may wait for something to happen: up to 60 s. */
+/** Maximum time that a request waits for an event: up to 60 s. */
 export const wait = z
   .string()
   .regex(/^\d{1,5}(ms|s)$/)

@@ -6,7 +6,7 @@ import type { HookAccess } from '../hooks/registry.ts'
 import type { Frames, StreamTiming } from '../streams/event-stream.ts'
 import type { Identity } from '../types.ts'
 
-/** Who gives an answer, and how it comes. */
+/** The origin of an answer: the person, and the channel. */
 export interface AnswerGiver {
   readonly as: Extract<Actor, `user:${string}`>
   /** The header `Pawl-Via`: the channel that it comes through. Default: 'api'. */
@@ -15,7 +15,7 @@ export interface AnswerGiver {
   readonly actedBy?: Actor
 }
 
-/** What a handler is given. The client of the identity, its rights, and the checked parts of the request. */
+/** The argument of a handler: the client of the identity, its rights, and the checked parts of the request. */
 export interface Call<Params, Query, Body> {
   readonly client: Client
   readonly identity: Identity
@@ -40,11 +40,11 @@ export interface Call<Params, Query, Body> {
   readonly signal: AbortSignal
   /** Logs what the identity has done, if nothing in the store says so. */
   note(deed: string, fields: object): void
-  /** Who answers: the identity, or `as` of the request if the identity may act for others. */
+  /** Returns who answers: the identity, or `as` of the request if the identity may act for others. */
   giver(as: string | undefined): AnswerGiver
 }
 
-/** A body that is sent as JSON, bytes, or a stream; null for one that has nothing to send any more. */
+/** A body: JSON, bytes or a stream; null for a stream with nothing left to send. */
 export type Reply =
   | { readonly status: number; readonly body: unknown }
   | { readonly bytes: AsyncIterable<Uint8Array> }
@@ -56,11 +56,11 @@ export interface Route {
   /** Below `/v1`, with parameters in braces. */
   readonly path: `/${string}`
   readonly summary: string
-  /** Who may call it. Which asks and runs it then sees is decided by `Rights`. */
+  /** The roles that may call it. `Rights` decides which asks and runs they see. */
   readonly roles: readonly Role[]
   readonly query: z.ZodObject
   readonly body: z.ZodType | null
-  /** For a stream, the data of its frames. */
+  /** The replies by status; for a stream, the data of its frames. */
   readonly replies: { readonly [status: number]: z.ZodType }
   /** Whether it replies with server-sent events. */
   readonly isStream?: true

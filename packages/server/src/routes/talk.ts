@@ -15,7 +15,7 @@ import { seenRun } from './runs.ts'
 const waitForReply = wait.meta({ description: 'How long to wait for the reply. Default: 30s. At most 60s' })
 const waitForValue = wait.meta({ description: 'How long to wait for a first value. At most 60s' })
 
-/** What a run shows and is told while it runs. */
+/** The exposed values of a run, and the signals and updates to it. */
 export const talkRoutes: readonly Route[] = [
   route({
     method: 'GET',

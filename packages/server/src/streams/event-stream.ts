@@ -7,7 +7,7 @@ export interface Frame {
   readonly id?: number
   /** Name of the event. Default: 'message'. */
   readonly event?: string
-  /** Without data, only the number is noted: the reader is told of no event. */
+  /** The data. Without it, the reader notes the number and gets no event. */
   readonly data?: object
 }
 
@@ -16,11 +16,11 @@ export type Frames = (signal: AbortSignal) => AsyncIterable<Frame>
 
 /** Times of streams, in ms. */
 export interface StreamTiming {
-  /** Between two comments that keep proxies from closing the connection. */
+  /** Interval of the comments that keep proxies from closing the connection. */
   readonly pingMs: number
-  /** After which a stream ends, so that the reader connects again and its rights are checked anew. */
+  /** Time after which a stream ends, so that the reader connects again and its rights are checked anew. */
   readonly lifeMs: number
-  /** Of the first and of the longest wait for news. */
+  /** The first and the longest poll interval. */
   readonly pollMs: readonly [number, number]
 }
 

@@ -4,7 +4,7 @@ import type { Rights } from '../auth/rights.ts'
 import type { FeedEventJson, FeedName } from '../json/shapes.ts'
 import type { Frame, Frames } from './event-stream.ts'
 
-/** What a reader of the feed asks for. */
+/** The parameters of a reader of the feed. */
 export interface FeedRequest {
   /** The number of the last event it saw. Undefined: from now on. */
   readonly after: number | undefined
@@ -19,7 +19,7 @@ const pageSize = 500
 /** The feed of a store, as far as an identity may see it. */
 export function feedFrames(client: Client, rights: Rights, { after, only, open }: FeedRequest): Frames {
   return async function* frames(signal): AsyncGenerator<Frame> {
-    // Before the asks are listed: what happens meanwhile is told as well, and nothing is missed.
+    // The number is read before the asks are listed, so that no event in between is missed.
     const from = after ?? (await newestNumber(client))
     if (open) yield* openAsks(client, rights, from)
     // A reader that is cut off before the first event continues here.
@@ -32,7 +32,7 @@ export function feedFrames(client: Client, rights: Rights, { after, only, open }
   }
 }
 
-/** No number is that high, so the feed tells its newest one. */
+/** Asks the feed for the events after an impossible number: it replies with its newest one. */
 async function newestNumber(client: Client): Promise<number> {
   for await (const { n } of readFeed(client, { after: Number.MAX_SAFE_INTEGER, signal: undefined })) return n
   return 0

@@ -22,7 +22,7 @@ function isHandedOver({ next }: Unit, outcome: UnitOutcome | undefined): boolean
   return outcome.parked && next.wakeAt !== null && next.wakeAt <= outcome.at
 }
 
-/** Whether another process may wait for an effect. Who looks at exposed values polls. */
+/** Whether to NOTIFY for an effect. Readers of exposed values poll. */
 const isAwaitedEffect: { readonly [Kind in Effect['do']]: boolean } = {
   'open-ask': true,
   'close-ask': true,

@@ -12,7 +12,7 @@ import { filesWord } from './scripts.ts'
 /** The option or argument at the cursor. */
 interface Place {
   readonly command: Command
-  /** Of the option or the argument; undefined if there is no room for any. */
+  /** The option or the argument; undefined if the command takes no more. */
   readonly of: Option | Argument | undefined
   /** Number of arguments before it. */
   readonly position: number
@@ -36,8 +36,8 @@ const statuses: Readonly<Record<string, string>> = {
 }
 
 /**
- * Prints what may follow the words of a command line up to the cursor, for the scripts of the shells. What cannot be found is left out: an
- * error would be printed in the middle of what the person types.
+ * Prints the words that may follow a command line up to the cursor, for the scripts of the shells. Prints nothing if a lookup fails: an
+ * error would land in the middle of the command line.
  */
 export async function complete(
   context: Context,
@@ -91,7 +91,7 @@ async function find(
   return valuesOf(context, command, isValue ? (of.flags.match(/[<[](.+?)[\]>]/)?.[1] ?? '') : of.name())
 }
 
-/** Finds values by what the help calls them. */
+/** Completes a value by its placeholder in the help, such as `<run>`. */
 async function valuesOf(context: Context, command: Command, kind: string): Promise<readonly Candidate[]> {
   switch (kind) {
     case 'run':
@@ -160,11 +160,11 @@ function unique(names: readonly string[]): readonly Candidate[] {
   return [...new Set(names)].map((value) => ({ value }))
 }
 
-/** A completion changes no store: it creates none, and leaves a migration, which would lock out older workers, to others. */
+/** Never creates or migrates a store. A migration would lock out older workers. */
 async function hasStore({ located, surroundings }: Context): Promise<boolean> {
   const { server, store } = await located()
   if (server !== undefined) return true
-  // Nothing tells what opening a store that the config has made would do.
+  // Does not open a store object from the config: opening it might migrate.
   if (typeof store.value !== 'string') return false
   if (isPostgres(store.value)) {
     const { isSettled } = await import('@pawl/storage-postgres/internal')

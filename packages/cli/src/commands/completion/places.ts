@@ -1,6 +1,6 @@
 import type { CommonFlags } from '../../context.ts'
 
-/** The places that are named in a command line. */
+/** The store, server and config named by flags. */
 export function placesIn(words: readonly string[]): CommonFlags {
   const after = (flag: string): readonly string[] =>
     words.flatMap((word, at) => {

@@ -3,7 +3,7 @@
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** What `pawl complete` prints where the shell completes names of files. */
+/** Printed by `pawl complete` if the shell is to complete file names. */
 export const filesWord = ':files'
 
 /**
@@ -12,7 +12,7 @@ export const filesWord = ':files'
  */
 export const completionScripts: { readonly [shell in Shell]: string } = {
   // Bash replaces only what is behind an open quote or the last sign of COMP_WORDBREAKS, or from an @ on, and inserts text as it is.
-  // No history is expanded between single quotes, and a `!` between double ones cannot be escaped.
+  // Single quotes prevent the expansion of history: a `!` between double ones cannot be escaped.
   bash: `_pawl_unquote() {
   local word="$1" char opened i
   text="" quote="" before=""
@@ -86,7 +86,7 @@ end
 complete -c pawl -f -a '(__pawl_complete)'`,
 }
 
-/** How each script is installed, for \`--help\`. */
+/** Installation of each script, for \`--help\`. */
 export const installHelp = `
 Install it once:
   bash  echo 'source <(pawl completion bash)' >> ~/.bashrc

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** How long a worker may finish its steps before it is killed, which loses nothing. */
+/** Time for a worker to finish its steps before it is killed. A kill loses nothing. */
 const graceMs = 1000
 
 export interface ChildWorkerOptions {
@@ -10,7 +10,7 @@ export interface ChildWorkerOptions {
   readonly env: NodeJS.ProcessEnv
   /** Each line that it writes. */
   readonly onLine: (line: string) => void
-  /** It ended without having been asked to. */
+  /** Called if the worker exits unasked. */
   readonly onExit: (status: number | null) => void
 }
 

@@ -29,7 +29,7 @@ function openByFirst(url: string, [command, ...others]: readonly Command[], onFa
   child.unref()
 }
 
-/** As for xdg-open: `%s` is the address, which is otherwise the last argument. `%%` is a percent sign. */
+/** Inserts the address for `%s`, else appends it; `%%` is a percent sign. The rules are those of xdg-open. */
 function withUrl([program, ...args]: Command, url: string): Command {
   if (!args.some((arg) => /%s/.test(arg.replaceAll('%%', '')))) return [program, ...args.map(unescaped), url]
   return [program, ...args.map((arg) => arg.replaceAll(/%[%s]/g, (sign) => (sign === '%s' ? url : '%')))]

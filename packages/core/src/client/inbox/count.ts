@@ -3,8 +3,8 @@ import type { Connection } from '../connection.ts'
 import type { AskCount } from '../types.ts'
 import { conditionOptions, queryOf } from './list.ts'
 
-/** So many are counted; a badge does not need more. */
-const most = 1_000
+/** Maximum count; a badge shows "1000+". */
+const maxCount = 1_000
 
 export async function countAsks(connection: Connection, given: unknown): Promise<AskCount> {
   const filter = readOptions('of inbox.count', given, conditionOptions, 'the filter of inbox.count')
@@ -15,14 +15,14 @@ export async function countAsks(connection: Connection, given: unknown): Promise
     await Promise.all(
       // An ask whose time has expired is timed out, also where no worker has come to record it.
       query.status === 'open'
-        ? [store.asks.count({ ...asked, lapsed: false }, most + 1)]
+        ? [store.asks.count({ ...asked, lapsed: false }, maxCount + 1)]
         : [
-            store.asks.count({ ...asked, lapsed: null }, most + 1),
+            store.asks.count({ ...asked, lapsed: null }, maxCount + 1),
             ...(query.status === 'timed-out' && query.overdue !== false
-              ? [store.asks.count({ ...asked, status: 'open', overdue: true, lapsed: true }, most + 1)]
+              ? [store.asks.count({ ...asked, status: 'open', overdue: true, lapsed: true }, maxCount + 1)]
               : []),
           ],
     )
   ).reduce((sum, part) => sum + part, 0)
-  return { count: Math.min(count, most), capped: count > most }
+  return { count: Math.min(count, maxCount), capped: count > maxCount }
 }

@@ -101,8 +101,8 @@ export class RunStarter {
   }
 
   /**
-   * Checks an input without the code, as far as the live workers declare what they take. An existing run has its input, whichever
-   * workers live. @throws PawlError 'input-invalid'
+   * Checks an input without the code, as far as the live workers declare what they take. An existing run already has
+   * its input; no worker has to be asked. @throws PawlError 'input-invalid'
    */
   async #admit(start: ComposedStart, id: string | undefined, existing: Existing): Promise<ComposedStart> {
     const { procedure, started } = start.run

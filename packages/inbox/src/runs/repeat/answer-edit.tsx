@@ -9,7 +9,7 @@ import { IssueList } from '../../form/issue-list.tsx'
 import { marked } from '../../text/text.tsx'
 import type { EditDraft } from './edit.ts'
 
-/** The form of an ask, with the recorded answer in it, which nothing but the fork is told. */
+/** The form of an ask with the recorded answer. Only the fork gets the edit. */
 export function AnswerEdit(props: {
   readonly ask: Ask
   readonly draft: EditDraft

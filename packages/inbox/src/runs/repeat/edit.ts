@@ -16,12 +16,12 @@ import { en } from '../../en.ts'
 import { draftOf } from '../../form/draft.ts'
 import { readDraft } from '../../form/read.ts'
 
-// What a fork can have at a position of the log: the same operation again, or another result.
+// At a position of the log, a fork can run the operation again or have another result.
 
-/** What is edited of an operation: what it returned, what a signal carried, or what people answered. */
+/** The edited part of an operation: its result, the payload of a signal, or the answer of people. */
 export type Editable = 'result' | 'payload' | 'answer'
 
-/** What a person has prepared for a fork. */
+/** The draft of a fork. */
 export interface ForkDraft {
   readonly position: number
   /** The id of a checkpoint, which counts instead of the position. */
@@ -35,7 +35,7 @@ export interface EditDraft {
   /** Used where there is no form. */
   readonly json: string
   readonly answer: AskDraft
-  /** Of an approval; null: not chosen yet. */
+  /** The decision of an approval; null: not chosen yet. */
   readonly approved: boolean | null
 }
 
@@ -43,7 +43,7 @@ export function isForkable({ status, type }: LogEntry): boolean {
   return status !== 'withdrawn' && type !== 'undo'
 }
 
-/** What of an entry can be edited; null if it has no result, one that only an execution brings, or one of a consent. */
+/** The editable part of an entry; null if it has no result, or one of a consent or of an execution. */
 export function editableOf({ status, type, consent_to: action }: LogEntry): Editable | null {
   if (action !== undefined) return null
   if (status !== 'done' && status !== 'failed') return null
@@ -52,7 +52,7 @@ export function editableOf({ status, type, consent_to: action }: LogEntry): Edit
   return type.startsWith('hitl_') && type !== 'hitl_notification' ? 'answer' : null
 }
 
-/** What the form for an entry begins with: the recorded result. */
+/** The initial draft for an entry: the recorded result. */
 export function editOf(entry: LogEntry, ask: Ask | null): EditDraft {
   const recorded = recordedOf(entry)
   return {

@@ -30,7 +30,7 @@ export interface ForkFormProps {
   readonly id: string
 }
 
-/** Where a run is forked, and what the fork has there. */
+/** Chooses the position of a fork, and its edits there. */
 export function ForkForm(props: ForkFormProps) {
   const { run, draft, onDraft, onFork } = props
   const places = props.entries.filter(isForkable)

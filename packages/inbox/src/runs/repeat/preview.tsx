@@ -7,7 +7,7 @@ import { repeatTexts as texts } from './texts.ts'
 /** Says what is kept of a run and what runs again. It takes the focus, since it is what has to be read next. */
 export function Preview(props: {
   readonly preview: RepeatPreview
-  /** What to say of effects that run again. */
+  /** Warns about effects that run again. */
   readonly effects: (count: number) => string
 }) {
   const { kept, operations, more, undone, children } = props.preview

@@ -16,7 +16,7 @@ import { Preview } from './preview.tsx'
 import { repeatTexts as texts } from './texts.ts'
 import { type Call, useCall } from './use-call.ts'
 
-/** What a person wants to do again: the failed end of a run, or in a new run what comes after a position. */
+/** The part to be repeated: the failed end of a run, or, in a new run, all that comes after a position. */
 export type Repeat =
   | { readonly use: 'retry' }
   | { readonly use: 'fork'; readonly position: number | undefined }
@@ -31,7 +31,7 @@ interface Props {
   readonly onDone: () => Promise<void>
 }
 
-/** What will be sent once it is confirmed. One key for each confirmation, however often it is sent. */
+/** The request that a confirmation sends. Repeated attempts share one key. */
 type Prepared = { readonly preview: RepeatPreview } & (
   | { readonly use: 'retry' }
   | { readonly use: 'fork'; readonly fork: Fork; readonly key: string }
@@ -129,7 +129,7 @@ function Buttons(props: {
   )
 }
 
-/** What was refused. It takes the focus: the page behind a dialog, which announces, is not heard. */
+/** Shows a refusal. It takes the focus, since screen readers do not hear announcements behind a dialog. */
 function Failure({ text }: { readonly text: string | null }) {
   const box = useRef<HTMLParagraphElement>(null)
   useEffect(() => box.current?.focus(), [text])

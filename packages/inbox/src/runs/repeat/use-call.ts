@@ -5,7 +5,7 @@ import { noteEnded } from '../../session.ts'
 
 export interface Call {
   readonly isBusy: boolean
-  /** What the server said, or that it was not reached. */
+  /** The error of the server, or of the connection. */
   readonly failure: string | null
   /** Makes one call at a time; a second one meanwhile is ignored. */
   readonly make: (call: () => Promise<void>) => Promise<void>
