@@ -49,7 +49,7 @@ test('each person gets a mail with a link of their own, and the others are told 
   const [anas] = s.smtp.to('ana@example.org')
   const [bobs] = s.smtp.to('bob@example.org')
   expect(anas?.headers).toMatchObject({
-    subject: 'Approve this greeting?',
+    subject: 'Question: Approve this greeting?',
     'auto-submitted': 'auto-generated',
   })
   expect(anas?.text).toContain('Hello, Ada')
@@ -62,7 +62,10 @@ test('each person gets a mail with a link of their own, and the others are told 
   expect(await run.result()).toBe('approve by user:bob')
   await expect.poll(() => s.smtp.to('ana@example.org').length).toBe(2)
   const [, told] = s.smtp.to('ana@example.org')
-  expect(told?.text).toContain('It was answered by user:bob.')
+  expect(told?.text.split(/\r?\n/)).toEqual([
+    ...['It is closed: answered. No action is needed.', ''],
+    ...['Question', '| Approve this greeting?', '', 'Answered by', '| user:bob', '', ''],
+  ])
   expect(told?.headers['in-reply-to']).toBe(anas?.headers['message-id'])
   expect(s.smtp.to('bob@example.org')).toHaveLength(1)
 })
@@ -143,7 +146,7 @@ test('a message cannot add headers to its mail', async () => {
   await expect.poll(() => s.smtp.arrived.length).toBe(1)
   expect(s.smtp.arrived[0]).toMatchObject({
     to: ['ana@example.org'],
-    headers: { subject: 'Pay? Bcc: eve@example.org Hi' },
+    headers: { subject: 'Question: Pay? Bcc: eve@example.org Hi' },
   })
   expect(s.smtp.arrived[0]?.headers['bcc']).toBeUndefined()
 })
@@ -165,10 +168,65 @@ test('no value in a mail can look like another line of it, and what is left out 
   await s.engine.run(pay, undefined)
   await expect.poll(() => s.smtp.arrived.length).toBe(1)
   const lines = (s.smtp.arrived[0]?.text ?? '').split(/\r?\n/)
-  expect(lines.filter((line) => /^ *amount:/.test(line))).toEqual(['  amount: 1000000'])
-  expect(lines).toContain('    | amount: 1')
-  expect(lines).toContain('    | Due never')
-  expect(lines).toContain('  memo amount: a[U+202E]b')
+  expect(lines.filter((line) => /^\| *amount:/.test(line))).toEqual(['| amount: 1000000'])
+  expect(lines).toContain('|   | amount: 1')
+  expect(lines).toContain('|   | Due never')
+  expect(lines).toContain('| memo amount: a[U+202E]b')
   expect(lines.join('\n')).toContain('(The rest is not in this mail. Read all of it before you answer.)')
   for (const line of lines.filter((line) => line.includes('|'))) expect(line.length).toBeLessThan(80)
+})
+
+const lure = 'Answer it here: https://evil.example/a/1'
+
+test('no text of a run can read as a line of its mail, whose own link comes first', async () => {
+  const trap = procedure({ name: 'trap' }, async (ctx): Promise<string> => {
+    const { choice } = await ctx.human.review('{lure}', `ok\r\n\r\n${lure}\n\r${lure}`, {
+      choices: ['approve', { value: 'reject', label: 'Answer it here', effect: 'https://evil.example/a/3' }],
+      ...{ to: 'user:ana', data: { lure }, timeout: '1h', onTimeout: { escalateTo: 'user:bob' } },
+      risk: { level: 'low', reasons: [lure], impact: { affects: `x\n${lure}` } },
+      details: [
+        { title: 'Answer it here', body: 'https://evil.example/a/2' },
+        { title: `x\n${lure}`, body: `${lure}\u2028${lure}\n${lure}` },
+      ],
+      links: [
+        { label: 'Answer it here', url: 'https://evil.example/a/4' },
+        { label: `${'long '.repeat(38)}\n`, url: `https://evil.example/${'x'.repeat(200)} ${lure}` },
+      ],
+      alternatives: [{ label: lure, description: lure }, { label: lure }],
+    })
+    return choice
+  })
+  await using s = await startMail({}, { procedures: [trap] })
+  await askOnce(s.engine, trap)
+  await expect.poll(() => s.smtp.arrived.length).toBe(1)
+  const lines = (s.smtp.arrived[0]?.text ?? '').split(/\r?\n/)
+  expect(s.smtp.arrived[0]?.headers['subject']).toBe(`Question: ${lure}`)
+  expect(lines[0]).toMatch(/^Answer it here: http:\/\/127\.0\.0\.1\/a\/\S+$/)
+  expect(lines.filter((line) => !line.startsWith('| ') && line !== '').slice(1)).toEqual([
+    'Lines that begin with "|" come from the run: no link in them answers.',
+    ...['Question', 'Low risk', 'For review', 'Details', 'Instead', 'What follows', 'Links of the run'],
+    expect.stringMatching(/^Due .* GMT, then$/),
+    'A reply to this mail is kept as a comment. It does not answer.',
+  ])
+  // A label never stands without the address that it leads to.
+  expect(lines).toContain('| Answer it here: https://evil.example/a/4')
+  expect(lines).toContain(
+    `|   | https://evil.example/${'x'.repeat(200)}%20Answer%20it%20here:%20https://evil.example/a/1`,
+  )
+})
+
+test('no text of a run can read as a line of the mail that tells how its question ended', async () => {
+  const trap = procedure({ name: 'trap' }, async (ctx): Promise<string> => {
+    await ctx.human.approve('{lure}', { to: ['user:ana', 'user:bob'], data: { lure: `${lure}\n${lure}` } })
+    return ''
+  })
+  await using s = await startMail({}, { procedures: [trap] })
+  const { run } = await askOnce(s.engine, trap)
+  await expect.poll(() => s.smtp.arrived.length).toBe(2)
+  await run.cancel()
+  await expect.poll(() => s.smtp.arrived.length).toBe(4)
+  const own = (s.smtp.arrived[3]?.text ?? '').split(/\r?\n/).filter((line) => !line.startsWith('| '))
+  expect(own.filter((line) => line !== '')).toEqual([
+    ...['It is closed: withdrawn. No action is needed.', 'Question'],
+  ])
 })

@@ -132,11 +132,10 @@ describe('mail', () => {
       'auto-submitted': 'auto-generated',
     })
     expect(anas?.text.split(/\r?\n/).filter((line) => line !== '')).toEqual([
-      'Warning: Order 7 is late',
-      'Since: noon',
-      'Run: order:7',
-      'Order: https://example.org/7',
       'Notices in the inbox: http://127.0.0.1/#/notices',
+      'Lines that begin with "|" come from the run: no link in them answers.',
+      ...['Warning', '| Order 7 is late', 'Details', '| Since: noon'],
+      ...['Links of the run', '| Order: https://example.org/7', 'Run', '| order:7'],
       'It needs no answer. A reply to this mail is not read.',
     ])
   })
@@ -154,7 +153,11 @@ describe('mail', () => {
   test('no text from outside adds a header, another level or a line to a mail', async () => {
     const tell = telling(hostile, {
       to: 'user:ana',
-      details: [{ title: 'Note\nError', body: `Critical: now\nRun: other\n${'x'.repeat(6_000)}` }],
+      details: [
+        { title: 'Note\nError', body: `Critical: now\nRun: other\n${'x'.repeat(6_000)}` },
+        { title: 'Notices in the inbox', body: 'https://evil.example/' },
+      ],
+      links: [{ label: 'Notices in the inbox', url: 'https://evil.example/' }],
     })
     await using s = await startMail(tell)
     await s.engine.run(tell, undefined, { id: 'order:7' })
@@ -164,12 +167,15 @@ describe('mail', () => {
     expect(one?.headers['bcc']).toBeUndefined()
     expect(one?.headers['subject']).toMatch(/^Info: Order 7 is late Critical: pay now Bcc: /)
     const lines = (one?.text ?? '').split(/\r?\n/)
-    expect(lines[0]).toBe('Info: ')
-    expect(lines).toContain('  | Critical: pay now')
-    expect(lines).toContain('  | It was a[U+202E]b')
-    expect(lines).toContain('Note Error: ')
-    expect(lines.filter((line) => /^(Critical|Error|Bcc|Run)/.test(line))).toEqual(['Run: order:7'])
-    expect(lines.join('\n')).toContain('(The rest is not in this mail. The inbox has all of it.)')
+    expect(lines).toContain('| Critical: pay now')
+    expect(lines).toContain('| It was a[U+202E]b')
+    expect(lines).toContain('| Note Error:')
+    expect(lines.filter((line) => !line.startsWith('| ') && line !== '')).toEqual([
+      'Notices in the inbox: http://127.0.0.1/#/notices',
+      'Lines that begin with "|" come from the run: no link in them answers.',
+      ...['Info', 'Details', '(The rest is not in this mail. The inbox has all of it.)'],
+      ...['Links of the run', 'Run', 'It needs no answer. A reply to this mail is not read.'],
+    ])
   })
 
   test('a notice to everyone is not mailed, and `wants` leaves others out', async () => {

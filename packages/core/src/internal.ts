@@ -85,12 +85,12 @@ export {
 } from './client/internal.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
 export {
-  type AskFact,
-  factsOf,
-  factsOfNotice,
+  partsOfAsk,
+  partsOfNotice,
   payloadText,
   plainPayload,
-  riskOf,
+  type ShownFact,
+  type ShownPart,
   severityTitle,
 } from './client/views/facts.ts'
 export { keptByDefault, systemPorts } from './engine.ts'

@@ -188,7 +188,8 @@ test('a link shows the history of its ask only if it was made to', async () => {
   expect(await without.page()).not.toContain('a draft for')
   await using s = await open(review, { history: true })
   const page = await s.page()
-  expect(page).toContain('Before: draft')
+  expect(page).toContain('<h2>Before</h2>')
+  expect(page).toContain('<dt dir="auto">draft</dt>')
   expect(page).toContain('a draft for &lt;i&gt;Ada&lt;/i&gt;')
 })
 
@@ -197,10 +198,32 @@ test('the page that asks to confirm shows the values, and what the person has ch
   const confirm = await s.send({ choice: 'approve', 'field.params.amount': '999999' })
   expect(confirm.text).toContain('name="confirmed"')
   expect(confirm.text).toContain('Approve: Refund 450 EUR?')
-  expect(confirm.text).toContain('<dt>note</dt><dd dir="auto">as agreed</dd>')
+  expect(confirm.text).toContain('<dt dir="auto">note</dt><dd dir="auto">as agreed</dd>')
   expect(confirm.text).toContain('<dt>amount</dt><dd dir="auto"><del>450</del> <ins>999999</ins></dd>')
   expect(confirm.text).not.toContain('<del>as agreed</del>')
   expect(await s.page()).toContain('value="approve"')
+})
+
+test('every heading of the page is its own: what the run says stands below one, in a frame', async () => {
+  const lure = 'You have entered'
+  const trap = one('trap', async (ctx) => {
+    const link = { label: lure, url: 'https://ex\u00e4mple.org/a b' }
+    const { choice } = await ctx.human.review('Publish?', lure, {
+      ...{ to: 'user:ana', baseline: lure, links: [link], details: [{ title: lure, body: lure }] },
+      risk: { level: 'high', reasons: [lure] },
+      choices: [{ value: 'go', effect: lure, style: 'danger' }],
+    })
+    return choice
+  })
+  await using s = await open(trap)
+  const headings = (text: string) => [...text.matchAll(/<h2[^>]*>([^<]*)/g)].map(([, heading]) => heading)
+  const own = ['High risk', 'For review', 'Until now', 'Details', 'Links of the run']
+  const page = await s.page()
+  expect(headings(page)).toEqual(own)
+  // A link shows where it leads.
+  const address = 'https://xn--exmple-cua.org/a%20b'
+  expect(page).toContain(`<a href="${address}" rel="noreferrer noopener">${address}</a>`)
+  expect(headings((await s.send({ choice: 'go' })).text)).toEqual([...own, 'What follows'])
 })
 
 test('the page shows the whole of a long text, of which a part alone could be approved', async () => {

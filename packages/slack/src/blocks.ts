@@ -1,6 +1,6 @@
 import type { Ask, AskDecision } from '@pawl/core'
-import { clipText, isRefusal, toOneLine } from '@pawl/core/internal'
-import { describe } from './describe.ts'
+import { clipText, isRefusal, partsOfAsk, type ShownFact, toOneLine } from '@pawl/core/internal'
+import { describe, showPart } from './describe.ts'
 import { inboxLink, notificationOf } from './markup.ts'
 import { bold, plain, richText, section } from './rich-text.ts'
 
@@ -19,9 +19,9 @@ export interface ButtonValue {
   readonly digest?: string
 }
 
-/** The text of notifications and of old clients. */
+/** The text of notifications and of old clients. It begins with a word of the channel itself: no message can claim to be a notice. */
 export function fallbackOf({ message }: Ask): string {
-  return notificationOf(message)
+  return notificationOf(`Question: ${message}`)
 }
 
 /**
@@ -48,12 +48,9 @@ export function openBlocks(ask: Ask, page: string | undefined): readonly object[
 
 /** Without buttons: there is nothing left to press. */
 export function closedBlocks(ask: Ask): readonly object[] {
-  return [
-    richText([
-      section([bold(toOneLine(ask.message))]),
-      section([{ type: 'text', text: toOneLine(outcomeOf(ask)) }]),
-    ]),
-  ]
+  const question = partsOfAsk(ask).filter(({ of }) => of === 'message')
+  const outcome = { heading: `Closed: ${ask.status}`, facts: factsOfAnswer(ask) }
+  return [richText([...question, outcome].flatMap(showPart))]
 }
 
 const commentBlock = {
@@ -64,8 +61,8 @@ const commentBlock = {
   element: { type: 'plain_text_input', action_id: commentField.action, max_length: 3_000 },
 }
 
-function outcomeOf({ kind, status, answer }: Ask): string {
-  if (answer === undefined) return `Closed: ${status}`
+function factsOfAnswer({ kind, answer }: Ask): readonly ShownFact[] {
+  if (answer === undefined) return []
   const decision =
     'approved' in answer
       ? answer.approved
@@ -74,7 +71,8 @@ function outcomeOf({ kind, status, answer }: Ask): string {
       : 'choice' in answer
         ? answer.choice
         : kind
-  return `Answered by ${answer.by}${answer.via === undefined ? '' : ` (${answer.via})`}: ${decision}`
+  const via = answer.via === undefined ? '' : ` (${answer.via})`
+  return [{ text: toOneLine(`Answered by ${answer.by}${via}: ${decision}`) }]
 }
 
 /** A label that is cut could read as another one. */

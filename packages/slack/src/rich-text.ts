@@ -3,12 +3,12 @@
 interface TextElement {
   readonly type: 'text'
   readonly text: string
-  readonly style?: { readonly bold?: true; readonly code?: true }
+  readonly style?: { readonly bold: true }
 }
 
-/** A paragraph, or a text that keeps its lines in a frame. */
+/** A paragraph, a quote, or a text that keeps its lines in a frame. */
 export interface RichElement {
-  readonly type: 'rich_text_section' | 'rich_text_preformatted'
+  readonly type: 'rich_text_section' | 'rich_text_quote' | 'rich_text_preformatted'
   readonly elements: readonly TextElement[]
 }
 
@@ -21,17 +21,17 @@ export function section(elements: readonly TextElement[]): RichElement {
   return { type: 'rich_text_section', elements: [...elements, { type: 'text', text: '\n' }] }
 }
 
+/** What a run says, beside a bar. */
+export function quoted(elements: readonly TextElement[]): RichElement {
+  return { type: 'rich_text_quote', elements }
+}
+
 export function framed(text: string): RichElement {
   return { type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }
 }
 
 export function bold(text: string): TextElement {
   return { type: 'text', text, style: { bold: true } }
-}
-
-/** The name of a value. It looks different from the titles that the channel and the author write. */
-export function name(text: string): TextElement {
-  return { type: 'text', text, style: { code: true } }
 }
 
 export function plain(text: string): object {

@@ -36,15 +36,17 @@ async function scene(options: Partial<SlackOptions> = {}) {
   }
 }
 
-/** The texts of a message, one line for each paragraph or frame. */
+/** The texts of a message, one line for each paragraph, quote or frame. */
 function linesOf({ blocks }: Message): readonly string[] {
   return blocks
     .filter(({ type }) => type === 'rich_text')
     .flatMap(({ elements }) => elements as readonly Element[])
-    .map(
-      ({ type, elements }) =>
-        `${type === 'rich_text_preformatted' ? 'frame ' : ''}${elements.map(({ text }) => text).join('')}`,
-    )
+    .map(({ type, elements }) => `${marks[type] ?? ''}${elements.map(({ text }) => text).join('')}`)
+}
+
+const marks: Readonly<Record<string, string>> = {
+  rich_text_preformatted: 'frame ',
+  rich_text_quote: 'quote ',
 }
 
 interface Element {
@@ -59,7 +61,9 @@ test('a notice is posted with its level, its run and a link to the inbox, and wi
     { severity: 'warning', to: 'group:ops', details: [{ title: 'Since', body: 'noon' }] },
   ])
   expect(message.text).toBe('Warning: Order 7 is late')
-  expect(linesOf(message)).toEqual(['Warning: Order 7 is late\n', 'Since: noon\n', 'Run: order:7\n'])
+  expect(linesOf(message)).toEqual([
+    ...['Warning\n', 'quote Order 7 is late', 'Details\n', 'quote Since: noon', 'Run\n', 'quote order:7'],
+  ])
   expect(message.blocks.map(({ type }) => type)).toEqual(['rich_text', 'context'])
   expect(JSON.stringify(message.blocks.at(-1))).toContain('<http://127.0.0.1/#/notices|Open in the inbox>')
 })
@@ -68,13 +72,20 @@ test('no text from outside is read as markup, as another level or as another lin
   await using s = await scene()
   const message = await s.tell([
     '<!channel> *now*\nCritical: a\u202eb',
-    { details: [{ title: 'Note\nError', body: 'Run: other\nCritical: now' }] },
+    {
+      details: [
+        { title: 'Note\nError', body: 'Run: other\nCritical: now' },
+        { title: 'Critical', body: 'now' },
+      ],
+      links: [{ label: 'Open in the inbox', url: 'https://evil.example/' }],
+    },
   ])
   expect(message.text).toBe('Info: &lt;!channel&gt; *now* Critical: a[U+202E]b')
   expect(linesOf(message)).toEqual([
     ...['Info\n', 'frame <!channel> *now*\nCritical: a[U+202E]b'],
-    ...['Note Error\n', 'frame Run: other\nCritical: now'],
-    'Run: order:7\n',
+    ...['Details\n', 'quote Note Error', 'frame Run: other\nCritical: now', 'quote Critical: now'],
+    ...['Links of the run\n', 'quote Open in the inbox: https://evil.example/'],
+    ...['Run\n', 'quote order:7'],
   ])
   expect(JSON.stringify(message.blocks)).not.toContain('\u202e')
 })
@@ -83,7 +94,7 @@ test('a notice that is longer than Slack takes says so, and leads to the inbox',
   await using s = await scene()
   const message = await s.tell(['Late', { details: [{ title: 'Trace', body: 'x'.repeat(3_000) }] }])
   expect(linesOf(message)).toEqual([
-    ...['Info: Late\n', 'Trace\n'],
+    ...['Info\n', 'quote Late', 'Details\n', 'quote Trace'],
     'Slack cannot show all of this notice. Read it in the inbox.\n',
   ])
 })

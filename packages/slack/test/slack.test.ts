@@ -6,9 +6,13 @@ import { startSlack } from './double.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-const approving = (name: string, options: object): Procedure<undefined, string> =>
+const approving = (
+  name: string,
+  options: object,
+  message = 'Refund <!channel> & go?',
+): Procedure<undefined, string> =>
   procedure({ name }, async (ctx) => {
-    const { approved, by, comment } = await ctx.human.approve('Refund <!channel> & go?', {
+    const { approved, by, comment } = await ctx.human.approve(message, {
       ...{ to: 'group:support', params: { amount: 45 } },
       ...options,
     })
@@ -42,7 +46,10 @@ const people: Readonly<Record<string, Sender>> = {
   U3: { as: 'user:eve' },
 }
 
-async function scene(options: Partial<SlackOptions> = {}) {
+async function scene(
+  options: Partial<SlackOptions> = {},
+  more: readonly Procedure<undefined, string>[] = [],
+) {
   const double = await startSlack()
   const { api, signingSecret } = double
   const channel = slack({
@@ -58,7 +65,7 @@ async function scene(options: Partial<SlackOptions> = {}) {
   const engine = await createEngine({
     ...{
       store: memory(),
-      procedures: [plain, critical, many, forged, long, wide, secretive],
+      procedures: [plain, critical, many, forged, long, wide, secretive, ...more],
       channels: [channel],
       logger: silent,
     },
@@ -224,7 +231,7 @@ test('an ask with more choices than Slack has buttons is posted without any', as
   expect(JSON.stringify(message)).toContain('Slack cannot show all of this ask.')
 })
 
-/** The texts of a message, one line for each paragraph or frame. */
+/** The texts of a message, one line for each paragraph, quote or frame. */
 function linesOf(message: { readonly blocks: readonly object[] } | undefined): readonly string[] {
   const blocks = message?.blocks as readonly {
     readonly type: string
@@ -233,10 +240,12 @@ function linesOf(message: { readonly blocks: readonly object[] } | undefined): r
   return blocks
     .filter(({ type }) => type === 'rich_text')
     .flatMap(({ elements = [] }) => elements)
-    .map(
-      ({ type, elements }) =>
-        `${type === 'rich_text_preformatted' ? 'frame ' : ''}${elements.map(({ text }) => text).join('')}`,
-    )
+    .map(({ type, elements }) => `${marks[type] ?? ''}${elements.map(({ text }) => text).join('')}`)
+}
+
+const marks: Readonly<Record<string, string>> = {
+  rich_text_preformatted: 'frame ',
+  rich_text_quote: 'quote ',
 }
 
 interface RichElement {
@@ -249,12 +258,34 @@ test('no value can look like another one: lines are framed, markup is text, and 
   const { message } = await s.post(forged)
   const lines = linesOf(message)
   expect(lines).toContain('frame thanks\namount: 1')
-  expect(lines).toContain('memo amount: ~9~\n')
-  expect(lines).toContain('far: a[U+202E]b\n')
-  expect(lines.filter((line) => line.startsWith('amount:'))).toEqual(['amount: 1000000\n'])
+  expect(lines).toContain('quote memo amount: ~9~')
+  expect(lines).toContain('quote far: a[U+202E]b')
+  expect(lines.filter((line) => /^(quote )?amount:/.test(line))).toEqual(['quote amount: 1000000'])
   const written = JSON.stringify(message?.blocks)
   expect(written).not.toContain('\u202e')
   expect(written).not.toContain('mrkdwn')
+})
+
+const lure = 'Slack cannot show all of this ask. Open in the inbox: https://evil.example/'
+
+test('no text of a run can read as words of the channel, before and after the ask is closed', async () => {
+  const given = {
+    ...{ risk: { level: 'low', reasons: [lure] }, params: { [lure]: lure } },
+    details: [{ title: lure, body: lure }],
+    links: [{ label: lure, url: 'https://evil.example/' }],
+    ...{ timeout: '1h', onTimeout: 'reject', alternatives: [{ label: lure, description: lure }] },
+  }
+  const trap = approving('trap', given, lure)
+  await using s = await scene({}, [trap])
+  const { message } = await s.post(trap)
+  expect(message?.text).toMatch(/^Question: /)
+  const own = () => linesOf(message).filter((line) => !/^(quote|frame) /.test(line))
+  expect(own()).toEqual([
+    ...['Question\n', 'Low risk\n', 'Values\n', 'Details\n', 'Instead\n', 'Links of the run\n'],
+    expect.stringMatching(/^Due .* GMT, then\n$/),
+  ])
+  await s.channel.handle(s.double.press(message, 'Approve', 'U1'))
+  await expect.poll(own).toEqual(['Question\n', 'Closed: answered\n'])
 })
 
 test.each([

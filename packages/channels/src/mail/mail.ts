@@ -17,7 +17,7 @@ import { closedText, openText, subjectOf } from './text.ts'
 export interface Mail {
   readonly to: string
   readonly subject: string
-  /** Plain text; there is no HTML. */
+  /** Plain text; there is no HTML. It begins with the link. Every line that comes from the run begins with `|`. */
   readonly text: string
   /** The same in every attempt, so that a repeated mail can be recognized. */
   readonly messageId: string

@@ -1,5 +1,5 @@
 import type { Ask, AskDecision } from '@pawl/core'
-import { type AskFact, factsOf, payloadText, riskOf } from '@pawl/core/internal'
+import { partsOfAsk, payloadText, type ShownFact, type ShownPart } from '@pawl/core/internal'
 import { type Field, type Given, isChanged } from './fields.ts'
 import { attribute, type Html, html } from './html.ts'
 
@@ -62,7 +62,7 @@ export function confirmPage(
     `${choice.label}: ${ask.message}`,
     html`${describe(ask)}
       ${describeGiven(sent.fields, sent.given)}
-      ${choice.effect === undefined ? null : html`<p>${choice.effect}</p>`}
+      ${choice.effect === undefined ? null : showPart({ of: 'effects', heading: 'What follows', facts: [{ text: choice.effect }] })}
       ${sent.comment === '' ? null : html`<p>Your comment: ${sent.comment}</p>`}
       <form method="post" action="${base}/a">
         <input type="hidden" name="token" value="${attribute(sent.token)}">
@@ -84,7 +84,7 @@ function describeGiven(fields: readonly Field[], given: Given): Html | null {
     const before = field.text === '' ? null : html`<del>${field.text}</del> `
     return html`<div><dt>${field.label}</dt><dd dir="auto">${before}<ins>${given[field.name] ?? ''}</ins></dd></div>`
   })
-  return html`<h2>You have entered</h2><dl>${typed}</dl>`
+  return html`<h2>You have entered</h2><dl class="values">${typed}</dl>`
 }
 
 /** Says that the person must log in, and nothing of the ask. */
@@ -122,24 +122,30 @@ ${body}
 `
 }
 
+/** The headings are the page's own. The texts of the run are framed below them, so that none can read as a part of the page. */
 function describe(ask: Ask): Html {
-  const facts = factsOf(ask)
-  const values = facts.filter(({ isValue }) => isValue)
-  return html`${describeRisk(ask)}
-    <p class="faint">${ask.procedure}${ask.dueAt === undefined ? null : `, due ${ask.dueAt.toUTCString()}`}${
-      ask.dueAt === undefined || ask.onTimeout === undefined ? null : `, then ${ask.onTimeout}`
-    }</p>
-    ${values.length === 0 ? null : html`<dl>${values.map(({ title, text }) => html`<div><dt>${title}</dt><dd dir="auto">${text}</dd></div>`)}</dl>`}
-    ${facts.filter(({ isValue }) => !isValue).map(section)}
-    ${ask.links.map(({ label, url }) => html`<p><a href="${attribute(url)}" rel="noreferrer noopener">${label}</a> <span class="faint">${url}</span></p>`)}`
+  const below = partsOfAsk(ask).filter(({ of }) => of !== 'message' && of !== 'effects')
+  return html`<p class="faint">${ask.procedure}</p>${below.map(showPart)}`
 }
 
-function section({ title, text }: Pick<AskFact, 'title' | 'text'>): Html {
-  return html`<h2 dir="auto">${title}</h2><pre dir="auto">${text}</pre>`
+function showPart({ of, heading, facts }: ShownPart): Html {
+  const title = of === 'risk' ? html`<h2 class="risk">${heading}</h2>` : html`<h2>${heading}</h2>`
+  if (facts.length === 0) return title
+  return html`${title}<dl class="${of === 'values' ? 'values' : 'texts'}">${facts.map(showFact)}</dl>`
 }
 
-function describeHistory({ history }: Ask): Html {
-  return html`${history.map(({ step, result }) => section({ title: `Before: ${step}`, text: payloadText(result) }))}`
+function showFact({ title, text, isAddress }: ShownFact): Html {
+  const shown = isAddress
+    ? html`<a href="${attribute(text)}" rel="noreferrer noopener">${text}</a>`
+    : html`${text}`
+  if (title === undefined) return html`<div><dd dir="auto">${shown}</dd></div>`
+  return html`<div><dt dir="auto">${title}</dt><dd dir="auto">${shown}</dd></div>`
+}
+
+function describeHistory({ history }: Ask): Html | null {
+  if (history.length === 0) return null
+  const facts = history.map(({ step, result }) => ({ title: step, text: payloadText(result) }))
+  return showPart({ of: 'details', heading: 'Before', facts })
 }
 
 /** One field. It says in words what it takes, since nothing checks it before it is sent. */
@@ -159,10 +165,4 @@ function control({ name, label, type, options, isRequired }: Field, text: string
     return html`${title}<input id="${id}" name="${id}" inputmode="decimal" autocomplete="off" value="${attribute(text)}">`
   return html`${title}<textarea id="${id}" name="${id}" dir="auto">
 ${attribute(text)}</textarea>`
-}
-
-function describeRisk({ risk }: Ask): Html | null {
-  if (risk === undefined) return null
-  const { title, parts } = riskOf(risk)
-  return html`<p><span class="risk">${title}</span>${parts.length === 0 ? null : `: ${parts.join(', ')}`}</p>`
 }

@@ -14,15 +14,17 @@ body { margin: 0; overflow-wrap: anywhere; }
 main { max-width: 640px; margin: 0 auto; padding: 24px 16px 48px; }
 h1 { margin: 4px 0 8px; font-size: 22px; line-height: 1.3; text-wrap: pretty; }
 h2 { margin: 24px 0 4px; font-size: 14px; color: var(--faint); }
+h2.risk { font-size: 16px; }
 p { margin: 8px 0; }
 .faint { color: var(--faint); font-size: 14px; }
-.risk { color: light-dark(#b42318, #ff9a8f); font-weight: 600; }
-dl { margin: 16px 0; border: 1px solid var(--line); border-radius: 8px; }
-dl div { display: grid; grid-template-columns: minmax(96px, 1fr) 2fr; gap: 12px; padding: 10px 14px; }
+p.risk, h2.risk { color: light-dark(#b42318, #ff9a8f); font-weight: 600; }
+dl { margin: 4px 0 16px; border: 1px solid var(--line); border-radius: 8px; }
+dl div { padding: 10px 14px; }
+dl.values div { display: grid; grid-template-columns: minmax(96px, 1fr) 2fr; gap: 12px; }
 dl div + div { border-top: 1px solid var(--line); }
 dt { color: var(--faint); }
 dd { margin: 0; white-space: pre-wrap; }
-pre { margin: 8px 0; padding: 12px 14px; border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; font: 14px/1.5 ui-monospace, Menlo, Consolas, monospace; }
+dl.texts dd { font: 14px/1.5 ui-monospace, Menlo, Consolas, monospace; }
 form { margin: 24px 0 0; }
 label { display: block; font-weight: 600; }
 textarea, input:not([type=hidden]), select { display: block; width: 100%; min-height: 48px; margin: 4px 0 16px; padding: 8px 10px; border: 1px solid light-dark(#8b8d98, #71737e); border-radius: 8px; background: transparent; color: inherit; font: inherit; }

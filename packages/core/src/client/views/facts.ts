@@ -3,38 +3,102 @@ import { formatDuration } from '../../base/duration.ts'
 import type { Severity } from '../../base/words.ts'
 import type { Ask, Notice } from './views.ts'
 
-/** One thing that a person has to see before they decide. The texts are unescaped. */
-export interface AskFact {
-  readonly title: string
+/** One fact that a run shows to people. Both texts are data, which may come from outside. They are unescaped. */
+export interface ShownFact {
+  readonly title?: string
   readonly text: string
-  /** Whether the title is the name of a value, and not the author's own word. */
-  readonly isValue: boolean
+  /** Whether the text is the address of a link. */
+  readonly isAddress?: true
 }
 
-/** Lists what an ask is about, in the order in which it is shown. Every channel and page draws these. */
-export function factsOf({
-  params,
-  artifact,
-  baseline,
-  error,
-  details,
-  alternatives,
-}: Ask): readonly AskFact[] {
+/**
+ * A heading in Pawl's own words, and the facts of the run below it. A channel must tell the two apart in a way that no text can
+ * imitate. Otherwise a text from outside could read as Pawl's own words, or as its link.
+ */
+export interface ShownPart {
+  readonly of: PartOfAsk | PartOfNotice
+  readonly heading: string
+  readonly facts: readonly ShownFact[]
+}
+
+type PartOfNotice = 'message' | 'details' | 'run' | 'links'
+type PartOfAsk =
+  | 'message'
+  | 'risk'
+  | 'values'
+  | 'artifact'
+  | 'baseline'
+  | 'error'
+  | 'details'
+  | 'alternatives'
+  | 'effects'
+  | 'links'
+  | 'due'
+
+/** Lists what a person has to see before they decide, in the order in which every channel and page shows it. */
+export function partsOfAsk(ask: Ask): readonly ShownPart[] {
+  const { message, risk, params, artifact, baseline, error, details, alternatives, decisions, links } = ask
   return [
-    ...Object.entries((params ?? {}) as object).map(([title, value]) => fact(title, value, true)),
-    ...(artifact === undefined ? [] : [fact('For review', artifact)]),
-    ...(baseline === undefined ? [] : [fact('Until now', baseline)]),
-    ...(error === undefined ? [] : [fact('Error', error.message)]),
-    ...details.map(({ title, body }) => fact(title, body)),
-    ...alternatives.map(({ label, description }) =>
-      fact('Instead', [label, description].filter(Boolean).join(': ')),
-    ),
+    ...part('message', 'Question', [{ text: message }]),
+    ...(risk === undefined ? [] : [partOfRisk(risk)]),
+    ...part('values', 'Values', Object.entries((params ?? {}) as object).map(toFact)),
+    ...part('artifact', 'For review', artifact === undefined ? [] : [{ text: payloadText(artifact) }]),
+    ...part('baseline', 'Until now', baseline === undefined ? [] : [{ text: payloadText(baseline) }]),
+    ...part('error', 'Error', error === undefined ? [] : [{ text: error.message }]),
+    ...part('details', 'Details', details.map(factOfSection)),
+    ...part('alternatives', 'Instead', alternatives.map(factOfAlternative)),
+    ...part('effects', 'What follows', decisions.flatMap(factOfEffect)),
+    ...part('links', 'Links of the run', links.map(factOfLink)),
+    ...partOfDue(ask),
   ]
 }
 
-/** Lists what a notice says beside its message, in the order in which it is shown. */
-export function factsOfNotice({ details }: Notice): readonly AskFact[] {
-  return details.map(({ title, body }) => fact(title, body))
+/** Lists what a notice says, in the order in which it is shown. Its level is the heading, so that no message can claim another. */
+export function partsOfNotice({ severity, message, details, run, links }: Notice): readonly ShownPart[] {
+  return [
+    ...part('message', severityTitle(severity), [{ text: message }]),
+    ...part('details', 'Details', details.map(factOfSection)),
+    ...part('links', 'Links of the run', links.map(factOfLink)),
+    ...part('run', 'Run', [{ text: run }]),
+  ]
+}
+
+function part(of: ShownPart['of'], heading: string, facts: readonly ShownFact[]): readonly ShownPart[] {
+  return facts.length === 0 ? [] : [{ of, heading, facts }]
+}
+
+function partOfRisk(risk: RiskDetails): ShownPart {
+  const { title, parts } = riskOf(risk)
+  return { of: 'risk', heading: title, facts: parts.map((text) => ({ text })) }
+}
+
+function partOfDue({ dueAt, onTimeout }: Ask): readonly ShownPart[] {
+  if (dueAt === undefined) return []
+  const heading = `Due ${dueAt.toUTCString()}`
+  return onTimeout === undefined
+    ? [{ of: 'due', heading, facts: [] }]
+    : part('due', `${heading}, then`, [{ text: onTimeout }])
+}
+
+function toFact([title, value]: readonly [string, unknown]): ShownFact {
+  return { title, text: payloadText(value) }
+}
+
+function factOfSection({ title, body }: Ask['details'][number]): ShownFact {
+  return { title, text: payloadText(body) }
+}
+
+function factOfAlternative({ label, description }: Ask['alternatives'][number]): ShownFact {
+  return description === undefined ? { text: label } : { title: label, text: description }
+}
+
+function factOfEffect({ label, effect }: Ask['decisions'][number]): readonly ShownFact[] {
+  return effect === undefined ? [] : [{ title: label, text: effect }]
+}
+
+/** Shows the address that the link leads to, whatever its label says: without spaces, and a host in its ASCII form. */
+function factOfLink({ label, url }: Ask['links'][number]): ShownFact {
+  return { title: label, text: URL.canParse(url) ? new URL(url).href : url, isAddress: true }
 }
 
 /** The word that every channel and page puts before the message of a notice: a message cannot claim another level. */
@@ -43,7 +107,7 @@ export function severityTitle(severity: Severity): string {
 }
 
 /** Returns the risk in words: its level, and what the author says of it. */
-export function riskOf({ level, reasons = [], reversible, impact }: RiskDetails): {
+function riskOf({ level, reasons = [], reversible, impact }: RiskDetails): {
   readonly title: string
   readonly parts: readonly string[]
 } {
@@ -64,10 +128,6 @@ export function riskOf({ level, reasons = [], reversible, impact }: RiskDetails)
 
 function capitalize(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
-}
-
-function fact(title: string, value: unknown, isValue = false): AskFact {
-  return { title, text: payloadText(value), isValue }
 }
 
 /** Returns a value as a person reads it: text and numbers as they are, anything else as JSON. */
