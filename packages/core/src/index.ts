@@ -89,7 +89,15 @@ export type { Deadline, Duration } from './base/duration.ts'
 export type { Issue, Issues } from './base/issues.ts'
 export type { Actor, Audience } from './base/people.ts'
 export type { Refused } from './base/refused.ts'
-export type { AskKind, AskStatus, PolicyVerdict, RiskLevel, RunStatus, Severity } from './base/words.ts'
+export type {
+  AskKind,
+  AskStatus,
+  PolicyVerdict,
+  RiskLevel,
+  RunStatus,
+  RunVerb,
+  Severity,
+} from './base/words.ts'
 export { duration } from './checks/duration.ts'
 export type { As, ResumeResolution } from './client/answering.ts'
 export type {
@@ -152,16 +160,22 @@ export type {
   AcceptedAnswer,
   Answer,
   Ask,
+  ChildrenCount,
   Delivery,
   ExecutionLog,
   ExposedValue,
   FailedAttempt,
   Notice,
+  Possibility,
   ProgressView,
   RollbackView,
+  RunFacts,
+  RunOwner,
   RunParentView,
+  RunUsage,
   RunValues,
   RunView,
+  RunWithFacts,
   RunWithValues,
   Stuck,
   Waiting,

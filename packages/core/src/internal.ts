@@ -48,6 +48,7 @@ export {
   formats,
   riskLevels,
   runStatuses,
+  runVerbs,
   severities,
   waitingKinds,
 } from './base/words.ts'

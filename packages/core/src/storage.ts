@@ -114,6 +114,7 @@ export type {
   RunQuery,
   RunRow,
   RunState,
+  RunSurvey,
   StayingCheckpoint,
 } from './ports/store/runs.ts'
 export type { StateRow } from './ports/store/states.ts'

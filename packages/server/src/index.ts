@@ -11,6 +11,7 @@ export type {
   LogEntryJson,
   NoticeJson,
   PreviewJson,
+  RunFactsJson,
   RunJson,
   RunValuesJson,
 } from './json/shapes.ts'

@@ -45,6 +45,7 @@ export type Answer = Reply<AnswerJson>
 export type Run = Reply<RunJson>
 export type RunStatus = Run['status']
 export type RunValues = NonNullable<Run['values']>
+export type RunFacts = NonNullable<Run['facts']>
 export type Waiting = Run['waitingFor'][number]
 export type Stuck = NonNullable<Run['stuck']>
 export type Rollback = NonNullable<Run['rollback']>

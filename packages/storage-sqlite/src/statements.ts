@@ -11,6 +11,7 @@ import { type MailReads, prepareMailReads } from './reads/mail.ts'
 import { type NoticeReads, prepareNoticeReads } from './reads/notices.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
 import { prepareReadStates, type ReadStates } from './reads/states.ts'
+import { prepareSurvey, type Survey } from './reads/survey.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { prepareAskNames } from './writes/ask-names.ts'
 import { type Cancel, prepareCancel, prepareLeaveCancel } from './writes/cancel.ts'
@@ -59,6 +60,7 @@ export interface Statements {
   readonly readRun: ReadRun
   readonly readStates: ReadStates
   readonly countDescendants: CountDescendants
+  readonly survey: Survey
   readonly checkpointReads: CheckpointReads
   readonly checkpoints: CheckpointWrites
   readonly noticeReads: NoticeReads
@@ -94,6 +96,7 @@ export function prepareStatements(database: Database): Statements {
   const isolate = whenUsed(() => prepareIsolate(database))
   const readBacklog = whenUsed(() => prepareReadBacklog(database))
   const countDescendants = whenUsed(() => prepareCountDescendants(database))
+  const survey = whenUsed(() => prepareSurvey(database))
   const noticeReads = whenUsed(() => prepareNoticeReads(database))
   const checkpointReads = whenUsed(() => prepareCheckpointReads(database))
   return {
@@ -139,6 +142,9 @@ export function prepareStatements(database: Database): Statements {
     readStates,
     get countDescendants() {
       return countDescendants()
+    },
+    get survey() {
+      return survey()
     },
     get noticeReads() {
       return noticeReads()

@@ -76,7 +76,7 @@ export async function show(context: Context, id: string, { follow, tree }: ShowF
   if (follow === true) return followRun(context, door, id)
   if (tree === true) return showTree(context, door, id)
   try {
-    showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`, { values: 'true' }))
+    showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`, { values: 'true', facts: 'true' }))
   } catch (error) {
     const ask = isNotFound(error) ? await readAsk(door, id).catch(() => undefined) : undefined
     if (ask === undefined) throw error

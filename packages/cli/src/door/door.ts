@@ -3,7 +3,15 @@ import { type Frame, followFrames } from './frames.ts'
 import { CommandError, unreachable } from './problem.ts'
 
 // Commands read the shapes of the HTTP API, from a store as from a server.
-export type { AskJson, CheckpointJson, LogEntryJson, NoticeJson, PreviewJson, RunJson } from '@pawl/server'
+export type {
+  AskJson,
+  CheckpointJson,
+  LogEntryJson,
+  NoticeJson,
+  PreviewJson,
+  RunFactsJson,
+  RunJson,
+} from '@pawl/server'
 
 /** A version of a procedure that a live worker can execute. */
 export interface ProcedureJson {

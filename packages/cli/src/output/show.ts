@@ -1,4 +1,4 @@
-import type { AskJson, LogEntryJson, NoticeJson, RunJson } from '../door/door.ts'
+import type { AskJson, LogEntryJson, NoticeJson, RunFactsJson, RunJson } from '../door/door.ts'
 import { showInline } from './ask.ts'
 import { type Out, safe } from './out.ts'
 import type { Column } from './table.ts'
@@ -98,6 +98,7 @@ export function showRun(out: Out, run: RunJson): void {
     ['tags', run.tags.length === 0 ? undefined : run.tags.join(', ')],
     ...valueRows(run),
     ['waits for', run.waitingFor.length === 0 ? undefined : showWaits(run)],
+    ...factRows(run),
     ['cancel', showCancel(run)],
     ['retried by', run.retriedBy],
     ['failure', run.failure?.message],
@@ -134,6 +135,38 @@ function valueRows({ values }: RunJson): readonly (readonly [string, string | un
     ['output', show('output', values.output)],
     ...values.exposed.map(({ name, value }) => [`state ${name}`, show(`exposed.${name}`, value)] as const),
   ]
+}
+
+/** The worker of a run, what belongs to it, what its agents have used, and what can be done with it. */
+function factRows({ facts }: RunJson): readonly (readonly [string, string | undefined])[] {
+  if (facts === undefined) return []
+  const { owner, entries, openAsks, children, usage, can } = facts
+  const statuses = Object.entries(children.byStatus).filter(([, count]) => count > 0)
+  const possible = Object.entries(can).flatMap(([verb, { ok }]) => (ok ? verb : []))
+  return [
+    ['worker', owner && `${owner.worker}, lease ends ${owner.leaseEndsAt}`],
+    ['log', `${entries} ${entries === 1 ? 'entry' : 'entries'}`],
+    ['open asks', openAsks.count === 0 ? undefined : atLeast(openAsks.count, openAsks.capped)],
+    [
+      'children',
+      listNames([
+        ...statuses.map(([status, count]) => `${count} ${status}`),
+        ...(children.capped ? ['and older ones'] : []),
+      ]),
+    ],
+    ['agents', usage.calls === 0 ? undefined : showUsage(usage)],
+    ['can', listNames(possible)],
+  ]
+}
+
+function showUsage({ calls, inputTokens, outputTokens, costUsd, capped }: RunFactsJson['usage']): string {
+  const tokens = `${inputTokens} tokens in, ${outputTokens} out`
+  const cost = costUsd === 0 ? [] : [`${Number(costUsd.toPrecision(6))} USD`]
+  return [`${atLeast(calls, capped)} calls`, tokens, ...cost].join(', ')
+}
+
+function atLeast(count: number, isCapped: boolean): string {
+  return isCapped ? `${count} or more` : String(count)
 }
 
 /** Prints a line for each value that there is: aligned in a terminal, else tab-separated. */

@@ -21,6 +21,11 @@ export type RunStatus = (typeof runStatuses)[number]
 /** The statuses of runs that have ended. */
 export const endStatuses: readonly RunStatus[] = ['completed', 'failed', 'cancelled']
 
+export const runVerbs = ['retry', 'cancel', 'signal', 'fork', 'delete'] as const
+
+/** What people do with a run. */
+export type RunVerb = (typeof runVerbs)[number]
+
 export const waitingKinds = ['ask', 'signal', 'timer', 'step', 'child', 'worker', 'queue'] as const
 
 /** What a parked run waits for. */

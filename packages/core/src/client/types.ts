@@ -26,7 +26,15 @@ import type { As, ResumeResolution } from './answering.ts'
 import type { Channel, LinkOptions } from './channels/channel.ts'
 import type { Checkpoints } from './checkpoints/checkpoint.ts'
 import type { Page } from './page.ts'
-import type { Answer, Ask, ExecutionLog, Notice, RunView, RunWithValues } from './views/views.ts'
+import type {
+  Answer,
+  Ask,
+  ExecutionLog,
+  Notice,
+  RunView,
+  RunWithFacts,
+  RunWithValues,
+} from './views/views.ts'
 
 /** The options of `createEngine`. */
 export interface EngineOptions {
@@ -395,12 +403,18 @@ export interface RunHandle<Output, T = {}> {
   result(options?: ResultOptions): Promise<Output>
   /**
    * Returns the state of the run. A run that has ended is verified first: if its log is damaged, it is shown as quarantined.
-   * With `values`, it also reads the input, the output and the exposed values.
+   * With `values`, it also reads the input, the output and the exposed values; with `facts`, its worker, counts, usage, and what can
+   * be done with it.
    * @throws PawlError 'run-not-found', 'option-invalid'
    * @example const { values } = await client.get('refund:A-1').status({ values: true })
    */
-  status(options?: { readonly values?: false }): Promise<RunView>
-  status(options: StatusOptions & { readonly values: true }): Promise<RunWithValues>
+  status(options?: { readonly values?: false; readonly facts?: false }): Promise<RunView>
+  status(options: StatusOptions & { readonly values: true; readonly facts?: false }): Promise<RunWithValues>
+  status(options: StatusOptions & { readonly values?: false; readonly facts: true }): Promise<RunWithFacts>
+  status(
+    options: StatusOptions & { readonly values: true; readonly facts: true },
+  ): Promise<RunWithValues & RunWithFacts>
+  status(options: StatusOptions): Promise<RunView & Partial<RunWithValues & RunWithFacts>>
   /** Cancels the run; see {@link Client.cancel}. @throws PawlError 'run-not-found', 'run-quarantined', 'option-invalid' */
   cancel(reason?: string, options?: CancelOptions): Promise<void>
   /**
@@ -602,6 +616,8 @@ export interface NoticeReader {
 export interface StatusOptions {
   /** Whether the input, the output and the exposed values are read, too. Default: `false`. */
   readonly values?: boolean
+  /** Whether its worker, counts, usage, and what can be done with it are read, too. Default: `false`. */
+  readonly facts?: boolean
 }
 
 /** The options of `inbox.watch`. */

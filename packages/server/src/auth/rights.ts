@@ -6,6 +6,9 @@ import {
   type KeptAnswer,
   type Notice,
   PawlError,
+  type Possibility,
+  type RunFacts,
+  type RunVerb,
   type RunView,
 } from '@pawl/core'
 import {
@@ -17,6 +20,7 @@ import {
   isReservedId,
   mayAnswer,
   mayApprove,
+  runVerbs,
 } from '@pawl/core/internal'
 import { ServerError } from '../http/problem.ts'
 import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
@@ -77,6 +81,8 @@ export interface Rights {
   checkStart(run: NewRun): void
   /** @throws PawlError 'run-not-found', ServerError 'not-allowed' */
   checkRun(verb: Exclude<Verb, 'answer' | 'start'>, run: RunView): void
+  /** What the identity is told of the facts about a run: what it may do itself, and of workers only if it sees everything. */
+  narrowFacts(run: RunView, facts: RunFacts): RunFacts
 }
 
 export type RightsOptions = Pick<ServerOptions, 'selfApproval' | 'showRuns' | 'may'>
@@ -172,6 +178,18 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
     checkRun(verb, run) {
       if (!rights.seesRun(run)) throw new PawlError('run-not-found', { run: run.id })
       if (verb !== 'see' && !allows(verb, run)) refuse(`${actor} may not ${verb} run ${run.id}.`)
+    },
+    narrowFacts(run, { owner, can, ...facts }) {
+      const judge = (verb: RunVerb): Possibility => {
+        const isGranted = verb === 'delete' ? grant.administers : grant.operates
+        if (!isGranted) return { ok: false, why: `${actor} has role ${role}, which cannot ${verb} runs.` }
+        if (!allows(verb, run)) return { ok: false, why: `${actor} may not ${verb} run ${run.id}.` }
+        if (verb === 'fork' && !rights.seesProcedure(run.procedure))
+          return { ok: false, why: `${actor} may not start ${run.procedure}.` }
+        return can[verb]
+      }
+      const own = Object.fromEntries(runVerbs.map((verb) => [verb, judge(verb)])) as RunFacts['can']
+      return { ...facts, owner: seesAll ? owner : undefined, can: own }
     },
   }
   return rights

@@ -6,6 +6,7 @@ import {
   noticeKinds,
   riskLevels,
   runStatuses,
+  runVerbs,
   severities,
   waitingKinds,
 } from '@pawl/core/internal'
@@ -39,6 +40,44 @@ export const valuesShape = z
   .meta({ id: 'RunValues' })
 /** The input, exposed values and output of a run in replies of the HTTP API. */
 export type RunValuesJson = z.infer<typeof valuesShape>
+
+const possibility = z
+  .object({
+    ok: z.boolean(),
+    why: z.string().optional().meta({ description: 'Why it cannot be done; left out if it can' }),
+  })
+  .meta({ id: 'Possibility' })
+
+/** What stands around a run. Counts stop at 1,000. */
+export const factsShape = z
+  .object({
+    owner: z
+      .object({
+        worker: z.string(),
+        seenAt: instant.meta({ description: 'When it last renewed its lease' }),
+        leaseEndsAt: instant,
+      })
+      .optional()
+      .meta({ description: 'The worker that has the run in memory, or had it when it died' }),
+    entries: z.number().int().meta({ description: 'The number of operations of the present generation' }),
+    openAsks: z.object({ count: z.number().int(), capped: z.boolean() }),
+    children: z.object({ byStatus: z.record(z.enum(runStatuses), z.number().int()), capped: z.boolean() }),
+    usage: z
+      .object({
+        calls: z.number().int(),
+        inputTokens: z.number(),
+        outputTokens: z.number(),
+        costUsd: z.number(),
+        capped: z.boolean(),
+      })
+      .meta({ description: 'What agents have reported in the newest 1,000 events of the log' }),
+    can: z
+      .record(z.enum(runVerbs), possibility)
+      .meta({ description: 'What the caller can do with the run now' }),
+  })
+  .meta({ id: 'RunFacts' })
+/** What stands around a run, as the HTTP API replies with it. */
+export type RunFactsJson = z.infer<typeof factsShape>
 
 export const runShape = z
   .object({
@@ -97,6 +136,7 @@ export const runShape = z
       operations: z.array(z.object({ position: z.number(), name: z.string() })),
     }),
     values: valuesShape.optional().meta({ description: 'Only of one run, with the parameter `values`' }),
+    facts: factsShape.optional().meta({ description: 'Only of one run, with the parameter `facts`' }),
   })
   .meta({ id: 'Run' })
 /** A run, as the HTTP API replies with it. Fields without a value are left out; instants are ISO 8601. */

@@ -5,6 +5,7 @@ import type {
   ExecutionLog,
   Notice,
   RepeatPreview,
+  RunFacts,
   RunValues,
   RunView,
 } from '@pawl/core'
@@ -17,6 +18,7 @@ import type {
   LogEntryJson,
   NoticeJson,
   PreviewJson,
+  RunFactsJson,
   RunJson,
   RunValuesJson,
   StateJson,
@@ -42,6 +44,16 @@ export function showValues({ input, output, exposed, omitted }: RunValues): RunV
     ...{ input: optional(input), output: optional(output), omitted: [...omitted] },
     exposed: exposed.map(showState),
   }) as RunValuesJson
+}
+
+/** Shows what stands around a run. */
+export function showFacts({ owner, ...facts }: RunFacts): RunFactsJson {
+  const shown = owner && {
+    worker: owner.worker,
+    seenAt: owner.seenAt.toISOString(),
+    leaseEndsAt: owner.leaseEndsAt.toISOString(),
+  }
+  return omitUndefined({ ...facts, owner: shown }) as RunFactsJson
 }
 
 /** Shows what a fork or a retry does again. */

@@ -1,4 +1,11 @@
-import { type Client, type Duration, PawlError, type RunView } from '@pawl/core'
+import {
+  type Client,
+  type Duration,
+  PawlError,
+  type RunView,
+  type RunWithFacts,
+  type RunWithValues,
+} from '@pawl/core'
 import { isBuiltIn } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
@@ -11,8 +18,8 @@ import { hasEnded } from '../json/ended.ts'
 import { readId } from '../json/ids.ts'
 import { boundedList } from '../json/lists.ts'
 import { writePayload } from '../json/payload.ts'
-import { logEntryShape, runShape } from '../json/shapes.ts'
-import { showEntry, showRun, showValues } from '../json/views.ts'
+import { logEntryShape, type RunJson, runShape } from '../json/shapes.ts'
+import { showEntry, showFacts, showRun, showValues } from '../json/views.ts'
 import { cursor, limit, wait } from './query.ts'
 import { type Route, route } from './route.ts'
 
@@ -97,7 +104,7 @@ export const runRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runs/{run}',
-    summary: 'Get a run, optionally after waiting for its end, and with its values',
+    summary: 'Get a run, optionally after waiting for its end, with its values and facts about it',
     roles: everyone,
     query: z.strictObject({
       wait,
@@ -105,6 +112,10 @@ export const runRoutes: readonly Route[] = [
         .enum(['true', 'false'])
         .optional()
         .meta({ description: 'Whether its input, output and exposed values are included. Default: false' }),
+      facts: z.enum(['true', 'false']).optional().meta({
+        description:
+          'Whether its worker, counts, usage, and what the caller can do with it are included. Default: false',
+      }),
     }),
     body: null,
     replies: { 200: runShape },
@@ -114,10 +125,8 @@ export const runRoutes: readonly Route[] = [
       if (query.wait !== undefined && !hasEnded(run)) {
         const waiting = handle.result({ timeout: query.wait as Duration })
         await untilAborted(waiting, signal).catch(ignoreOutcome)
-      } else if (query.values !== 'true') return { status: 200, body: showRun(run) }
-      if (query.values !== 'true') return { status: 200, body: showRun(await handle.status()) }
-      const { values, ...now } = await handle.status({ values: true })
-      return { status: 200, body: { ...showRun(now), ...(values && { values: showValues(values) }) } }
+      } else if (query.values !== 'true' && query.facts !== 'true') return { status: 200, body: showRun(run) }
+      return { status: 200, body: await readRun(client, rights, run.id, query) }
     },
   }),
   route({
@@ -225,6 +234,24 @@ export const runRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Reads a run with what a request asks for beside it. */
+async function readRun(
+  client: Client,
+  rights: Rights,
+  id: string,
+  query: { readonly values?: string | undefined; readonly facts?: string | undefined },
+): Promise<RunJson> {
+  const asked = { values: query.values === 'true', facts: query.facts === 'true' }
+  const { values, facts, ...run }: RunView & Partial<RunWithValues & RunWithFacts> = await client
+    .get(id)
+    .status(asked)
+  return {
+    ...showRun(run),
+    ...(values && { values: showValues(values) }),
+    ...(facts && { facts: showFacts(rights.narrowFacts(run, facts)) }),
+  }
+}
 
 function position(min: number) {
   return z.coerce.number().int().min(min).optional()

@@ -1,6 +1,7 @@
 import type { WholeStore } from '@pawl/core/storage'
 import { prepareCountDescendants } from '../reads/descendants.ts'
 import { prepareFindRun } from '../reads/runs.ts'
+import { prepareSurvey } from '../reads/survey.ts'
 import { prepareCreate } from '../writes/create.ts'
 import { prepareMark, prepareRetry } from '../writes/mark.ts'
 import { prepareRestart } from '../writes/restart.ts'
@@ -36,6 +37,7 @@ export function createRuns({ database, ownership, hints }: StoreParts): WholeSto
     },
     find: prepareFindRun(database),
     countDescendants: prepareCountDescendants(database),
+    survey: prepareSurvey(database),
     // Lists need kysely, which takes longer to load than the rest; most processes never use them.
     async list(filter) {
       const { listRuns } = await import('../reads/run-list.ts')

@@ -15,6 +15,7 @@ export function createRuns({ connection, transactions }: StoreParts): WholeStore
     restart: (generations) => connection.write(({ restart }, at) => restart(generations, at)),
     find: (id) => connection.read(({ readRun }) => readRun(id)),
     countDescendants: (id, limit) => connection.read(({ countDescendants }) => countDescendants(id, limit)),
+    survey: (run, id, limit) => connection.read(({ survey }, at) => survey(run, id, limit, at)),
     // Loaded on demand: lists need kysely, which is slow to load, and most processes never list.
     async list(filter) {
       const { listRuns } = await import('../reads/run-list.ts')

@@ -25,8 +25,9 @@ import type { ResultOptions, RunHandle, StatusOptions } from '../types.ts'
 import { explainUnread, hasOutrun } from '../unread.ts'
 import { readViews } from '../views/read.ts'
 import { infoOf, showUnread } from '../views/run.ts'
-import type { RunView, RunWithValues } from '../views/views.ts'
+import type { RunView, RunWithFacts, RunWithValues } from '../views/views.ts'
 import { cancelRun } from './cancel.ts'
+import { readFacts } from './facts.ts'
 import { readState } from './state.ts'
 import { sendUpdate } from './update.ts'
 import { readValues } from './values.ts'
@@ -57,27 +58,36 @@ export function createRunHandle(
   return guardVerbs('run', handle)
 }
 
-const statusOptions = { values: optional(checkBoolean, false) } satisfies Spec<StatusOptions>
+const statusOptions = {
+  values: optional(checkBoolean, false),
+  facts: optional(checkBoolean, false),
+} satisfies Spec<StatusOptions>
 
-/** Returns the state of a run, with its values if they are asked for. Verifies the end of the log first if the run has ended. */
-async function readStatus(
-  connection: Connection,
-  id: string,
-  given: unknown,
-): Promise<RunView | RunWithValues> {
-  const { values: hasValues } = readOptions('of status', given, statusOptions)
+/** What `status` returns, by its options. */
+type Status = RunView & Partial<RunWithValues> & Partial<RunWithFacts>
+
+/** Returns the state of a run, with what is asked for beside it. Verifies the end of the log first if the run has ended. */
+async function readStatus(connection: Connection, id: string, given: unknown): Promise<Status> {
+  const { values: hasValues, facts: hasFacts } = readOptions('of status', given, statusOptions)
   const row = await findRow(connection, id)
   try {
-    const known = row.state === 'live' && !hasValues ? undefined : readRun(row)
+    const known = row.state === 'live' && !hasValues && !hasFacts ? undefined : readRun(row)
     const ended = known === undefined || row.state === 'live' ? undefined : await readEnd(connection, known)
-    const [view] = await readViews(connection, [row], ended)
-    if (!hasValues || known === undefined) return view as RunView
-    return { ...(view as RunView), values: await readValues(connection, known, ended) }
+    const [view] = (await readViews(connection, [row], ended)) as readonly [RunView]
+    if (known === undefined) return view
+    return {
+      ...view,
+      ...(hasValues ? { values: await readValues(connection, known, ended) } : {}),
+      ...(hasFacts ? { facts: await readFacts(connection, known) } : {}),
+    }
   } catch (error) {
     if (!isUnread(error)) throw error
     if (await hasOutrun(await connection.store(), row, error)) return readStatus(connection, id, given)
-    const unread = showUnread(connection, row, error)
-    return hasValues ? { ...unread, values: undefined } : unread
+    return {
+      ...showUnread(connection, row, error),
+      ...(hasValues ? { values: undefined } : {}),
+      ...(hasFacts ? { facts: undefined } : {}),
+    }
   }
 }
 

@@ -55,7 +55,8 @@ export async function previewRetry(connection: Connection, id: string): Promise<
   return { position: undefined, kept: 0, operations: [], more: 0, undone: [], children: [] }
 }
 
-function isReleasable({ cause, tries }: KnownRun): boolean {
+/** Whether a quarantined run has a log that can be continued. */
+export function isReleasable({ cause, tries }: KnownRun): boolean {
   return cause === null ? tries >= crashesBeforeCauses : cause === 'crashes' || cause === 'fault'
 }
 

@@ -1,7 +1,15 @@
 import type { AskDecision } from '../../asks/decisions.ts'
 import type { Link, RiskDetails, Section } from '../../authoring/human/ask.ts'
 import type { Actor, Audience } from '../../base/people.ts'
-import type { AskKind, AskStatus, EntryStatus, RunStatus, Severity, WaitingKind } from '../../base/words.ts'
+import type {
+  AskKind,
+  AskStatus,
+  EntryStatus,
+  RunStatus,
+  RunVerb,
+  Severity,
+  WaitingKind,
+} from '../../base/words.ts'
 import type { Failure } from '../../errors/error-details.ts'
 import type { NoticeKind } from '../../ports/store/notices.ts'
 
@@ -74,6 +82,58 @@ export interface RunValues {
   /** What is left out for its size: 'input', 'output', or 'exposed.' and a name. `result`, `state` and `export` have it. */
   readonly omitted: readonly string[]
 }
+
+/** The state of a run, with facts about it. */
+export interface RunWithFacts extends RunView {
+  /** Undefined if the run cannot be read. */
+  readonly facts: RunFacts | undefined
+}
+
+/** What stands around a run. Counts stop at 1,000. */
+export interface RunFacts {
+  /** The worker that has the run in memory, or had it when it died; undefined if the run waits or has ended. */
+  readonly owner: RunOwner | undefined
+  /** The number of operations of the present generation. */
+  readonly entries: number
+  /** The number of its open asks. */
+  readonly openAsks: { readonly count: number; readonly capped: boolean }
+  readonly children: ChildrenCount
+  /** What agents have reported in the newest 1,000 events of the present generation. */
+  readonly usage: RunUsage
+  /** What can be done with the run now, as far as it is known without trying. */
+  readonly can: { readonly [V in RunVerb]: Possibility }
+}
+
+/** The worker that owns a run. */
+export interface RunOwner {
+  /** The name of the worker: host and process. */
+  readonly worker: string
+  /** When it last renewed its lease. */
+  readonly seenAt: Date
+  /** When its lease expires unless it renews it. Once that has passed, another worker takes over the run. */
+  readonly leaseEndsAt: Date
+}
+
+/** The children of a run by status, the newest 1,000 of them. */
+export interface ChildrenCount {
+  readonly byStatus: { readonly [S in RunStatus]: number }
+  /** Whether there may be older children, which are not counted. */
+  readonly capped: boolean
+}
+
+/** The sum of what agents have reported. */
+export interface RunUsage {
+  /** The number of finished calls of agents. */
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly costUsd: number
+  /** Whether the log has earlier events, which are not counted. */
+  readonly capped: boolean
+}
+
+/** Whether something can be done, and if not, why. */
+export type Possibility = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 /** A value that a run exposes with `ctx.expose`. */
 export interface ExposedValue {

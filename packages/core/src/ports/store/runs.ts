@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../base/words.ts'
 import type { LogEvent, NewEvent } from '../../events/event.ts'
-import type { WorkerKey } from './workers.ts'
+import type { WorkerKey, WorkerRow } from './workers.ts'
 
 /** Stores the rows of runs: creates, marks, retries and reads them. */
 export interface RunStore {
@@ -42,6 +42,8 @@ export interface RunStore {
   find(id: string): Promise<RunRow | null>
   /** Counts the runs below a run: its children, theirs, and so on, in any state. At most `limit` of them. */
   countDescendants(id: string, limit: number): Promise<number>
+  /** Reads who owns a run, and counts the children of its id by status: the newest `limit` of them. */
+  survey(run: RunKey, id: string, limit: number): Promise<RunSurvey>
   /** Lists runs, newest first. */
   list(filter: RunQuery): Promise<readonly RunRow[]>
 }
@@ -131,6 +133,14 @@ export interface KeptSignal {
   readonly name: string
   readonly by: string | null
   readonly payload: Uint8Array | null
+}
+
+/** What stands around a run. */
+export interface RunSurvey {
+  /** Null: no worker owns it. */
+  readonly owner: Pick<WorkerRow, 'name' | 'beatAt' | 'leaseMs'> | null
+  /** By status, as {@link RunQuery.statuses} say what each one is. */
+  readonly children: { readonly [S in RunStatus]: number }
 }
 
 /** The outcome of a creation. */

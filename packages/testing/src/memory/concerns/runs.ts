@@ -3,6 +3,7 @@ import type { MemoryConnection } from '../connection.ts'
 import { countDescendants } from '../reads/descendants.ts'
 import { listRuns } from '../reads/run-list.ts'
 import { showRun } from '../reads/runs.ts'
+import { survey } from '../reads/survey.ts'
 import { createRun } from '../writes/create.ts'
 import { retryRun, setMark } from '../writes/mark.ts'
 import { restartRuns } from '../writes/restart.ts'
@@ -32,6 +33,7 @@ export function createRuns(connection: MemoryConnection): WholeStore['runs'] {
         return run ? showRun(run) : null
       }),
     countDescendants: (id, limit) => connection.read(() => countDescendants(tables, id, limit)),
+    survey: (run, id, limit) => connection.read((now) => survey(tables, run, id, limit, now)),
     list: (filter) => connection.read((now) => listRuns(tables, filter, now)),
   }
 }

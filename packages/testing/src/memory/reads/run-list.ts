@@ -25,7 +25,7 @@ function isWanted(run: RunRecord, filter: RunQuery, now: number): boolean {
   )
 }
 
-function readStatus(run: RunRecord, now: number): RunQuery['statuses'][number] {
+export function readStatus(run: RunRecord, now: number): RunQuery['statuses'][number] {
   if (run.state !== 'live') return run.state
   if (run.mark !== 'none') return run.mark
   return run.worker !== null || isDue(run, now) ? 'running' : 'waiting'
