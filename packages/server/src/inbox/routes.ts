@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { ServerError } from '../http/problem.ts'
 import type { Settings } from '../options.ts'
-import { type InboxFiles, readInbox } from './assets.ts'
+import { bestForm, type InboxFiles, readInbox } from './assets.ts'
 
 /** Serves the page of the inbox and what it loads. They hold no data, so they need no login. */
 export function serveInbox(app: Hono, { basePath }: Settings): void {
@@ -25,9 +25,15 @@ export function serveInbox(app: Hono, { basePath }: Settings): void {
   app.get('/assets/:name', async ({ req }) => {
     const asset = (await load()).assets.get(req.param('name'))
     if (asset === undefined) throw new ServerError('not-found', 'There is no such file of the inbox.')
-    return new Response(asset.body, {
-      // The name has a hash of the content.
-      headers: { 'content-type': asset.type, 'cache-control': 'public, max-age=31536000, immutable' },
+    const { body, encoding } = bestForm(asset, req.header('accept-encoding'))
+    return new Response(body, {
+      headers: {
+        'content-type': asset.type,
+        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+        vary: 'Accept-Encoding',
+        // The name has a hash of the content.
+        'cache-control': 'public, max-age=31536000, immutable',
+      },
     })
   })
 }
