@@ -167,8 +167,9 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
   test('a decision that an agent left to people is answered, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
-    await using visited = await visit(browser, site, 'bob')
+    await using visited = await visit(browser, site, 'bob', '#/?whose=all')
     const { page } = visited
+    await page.locator('.row-message', { hasText: 'Is this comment spam?' }).waitFor()
     await openByKeyboard(page, 'Is this comment spam?')
     await page.getByText('Cheap watches').waitFor()
     await page.keyboard.press('a')

@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
         await page.getByRole('button', { name: 'Start the fork' }).waitFor()
         await expect.poll(() => findViolations(page), { timeout: 60_000 }).toEqual([])
         await page.keyboard.press('Escape')
-        await page.evaluate("location.hash = '#/runs'")
+        await page.evaluate("location.hash = '#/runs?status=waiting'")
         await page.getByRole('button', { name: 'Cancel all…' }).click()
         await page.getByLabel('Reason').waitFor()
         await expect.poll(() => findViolations(page), { timeout: 60_000 }).toEqual([])

@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)('texts from outside', () => {
     await site.engine.inbox.next({ run: run.id })
     const { items } = await site.engine.inbox.list({ run: run.id })
     expect(items).toHaveLength(5)
-    await using visited = await visit(browser, site, 'bob')
+    await using visited = await visit(browser, site, 'bob', '#/?whose=all')
     const { page, complaints, foreign } = visited
     const calm = async () => {
       expect(await page.evaluate('window.hacked')).toBeUndefined()

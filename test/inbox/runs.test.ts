@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     expect(await run.status()).toMatchObject({ cancelRequestedAt: undefined })
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click()
     await page.locator('.status-cancelled').waitFor()
-    await page.getByText(/Cancel requested .* ago: customer called/).waitFor()
+    await page.getByText(/Cancel requested .* ago by user:ana: customer called/).waitFor()
     calm(visited)
   })
 
@@ -100,6 +100,25 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     await page.getByRole('heading', { name: 'leaf:1' }).waitFor()
     await page.getByRole('link', { name: 'branch:1' }).click()
     await page.getByRole('heading', { name: 'branch:1' }).waitFor()
+    calm(visited)
+  })
+
+  test('show the children that have failed first, also those of a later page', async () => {
+    const leaf = procedure({ name: 'leaf', input: z.number() }, async (_ctx, number) => {
+      if (number === 3) throw new RangeError('no leaf')
+    })
+    const tree = procedure({ name: 'tree' }, async (ctx): Promise<void> => {
+      for (let number = 0; number < 60; number += 1)
+        await ctx.call(leaf, number, { id: `leaf:${number}` }).catch(() => {})
+    })
+    await using site = await startSite({ procedures: [leaf, tree] })
+    await (await site.engine.run(tree, undefined, { id: 'tree:1' })).result()
+    await using visited = await visit(browser, site, 'ana', '#/runs/tree%3A1')
+    const { page } = visited
+    await expect.poll(() => page.locator('.branch').count()).toBe(51)
+    const first = page.locator('.branch').first()
+    expect(await first.textContent()).toContain('leaf:3')
+    expect(await page.locator('.branch', { hasText: /leaf:3leaf/ }).count()).toBe(1)
     calm(visited)
   })
 
@@ -140,6 +159,10 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     await site.engine.run(calling, undefined, { id: 'calling:1' })
     await using visited = await visit(browser, site, 'ana', '#/runs/calling%3A1')
     const { page } = visited
+    await page.locator('.run-head .status-retrying', { hasText: 'Retrying' }).waitFor()
+    expect(await page.locator('.waiting').textContent()).toMatch(
+      /Attempt \d+ failed: 503 Service Unavailable/,
+    )
     const entry = page.locator('.entry', { hasText: 'next attempt in' })
     await entry.waitFor()
     expect(await entry.locator('summary').textContent()).toContain('503 Service Unavailable')
@@ -192,6 +215,8 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
       await expect.poll(() => run.status()).toMatchObject({ status: 'waiting' })
     await using visited = await visit(browser, site, 'ana', '#/runs')
     const { page } = visited
+    await page.locator('.run-row').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Cancel all…' }).count()).toBe(0)
     await page.getByRole('searchbox', { name: 'Tag' }).fill('batch 7')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.locator('.run-row').count()).toBe(3)
@@ -201,7 +226,9 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     // A run that starts after the count is not touched.
     const late = await site.engine.run(job, undefined, { id: 'job:late', tags: ['batch 7'] })
     await page.getByLabel('Reason').fill('wrong batch')
+    await page.keyboard.press('Enter')
     expect(await runs[0]?.status()).toMatchObject({ cancelRequestedAt: undefined })
+    await page.getByLabel('Type 3 to confirm').fill('3')
     await page.getByRole('button', { name: 'Cancel 3 runs' }).click()
     await page.getByText('Cancel requested for 2, 1 refused.').first().waitFor()
     expect(await page.locator('.refused').textContent()).toMatch(/job:2user:ana may not cancel run job:2\./)
@@ -272,7 +299,7 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     await page.locator('.worker-head', { hasText: 'Alive' }).waitFor()
     const text = await page.locator('.workers').textContent()
     expect(text).toMatch(/Started \d+ sec ago/)
-    expect(text).toMatch(/Lease ends in \d+ sec/)
+    expect(text).toMatch(/Last seen \d+ sec ago/)
     expect(text).toContain('job v1')
     expect(text).toContain('broken v1')
     await page.route('**/v1/workers', (route) => route.fulfill({ json: { items: [] } }))

@@ -1,6 +1,9 @@
 import type { Me } from '@pawl/server/internal'
+import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { isOnline, lastReplyAt, serverNow } from './api/connection.ts'
+import { isOnline, lastReplyAt, sinceServerTime } from './api/connection.ts'
+import { listHref } from './ask/filter.ts'
+import { countOpenAsks, openAsks } from './ask/open-count.ts'
 import { en } from './en.ts'
 import { listenToKeys } from './keys.ts'
 import { announcement } from './live/announce.ts'
@@ -8,21 +11,33 @@ import { isLive, startFeed } from './live/feed.ts'
 import { useLive } from './live/poll.ts'
 import { countUnread, unreadNotices } from './notices/unread.ts'
 import { inboxHref, noticesHref, route, runsHref, workersHref } from './router.ts'
+import { runsListHref } from './runs/filter.ts'
 import { InboxScreen } from './screens/inbox.tsx'
 import { Login } from './screens/login.tsx'
 import { currentGrant, currentUser, endSession, loadMe, session } from './session.ts'
+import { nameOf } from './text/plain.ts'
 import { Text } from './text/text.tsx'
 import { Empty, Loading } from './ui/empty.tsx'
 import { Icon } from './ui/icons.tsx'
-import { lazy } from './ui/lazy.tsx'
+import { useKeptScroll } from './ui/kept-scroll.ts'
+import { lazy, type Retryable } from './ui/lazy.tsx'
+import { NotLoaded } from './ui/not-loaded.tsx'
 import { Shortcuts } from './ui/shortcuts.tsx'
 import { formatAge } from './ui/time.ts'
 
 // An approver may never open a run: its screens are loaded when they are first needed.
-const RunsScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunsScreen, Loading)
-const WorkersScreen = lazy(async () => (await import('./screens/run-screens.ts')).WorkersScreen, Loading)
-const NoticesScreen = lazy(async () => (await import('./screens/run-screens.ts')).NoticesScreen, Loading)
-const RunScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunScreen, Loading)
+type Screens = typeof import('./screens/run-screens.ts')
+const lazyScreen = <P extends object>(pick: (screens: Screens) => FunctionComponent<P>) =>
+  lazy(async () => pick(await import('./screens/run-screens.ts')), Loading, NotFetched)
+const RunsScreen = lazyScreen(({ RunsScreen }) => RunsScreen)
+const WorkersScreen = lazyScreen(({ WorkersScreen }) => WorkersScreen)
+const NoticesScreen = lazyScreen(({ NoticesScreen }) => NoticesScreen)
+const RunScreen = lazyScreen(({ RunScreen }) => RunScreen)
+
+/** The code of a screen was not loaded. */
+function NotFetched({ onRetry }: Retryable) {
+  return <NotLoaded failure={{ why: 'offline' }} onRetry={onRetry} />
+}
 
 export function App() {
   const { state } = session.value
@@ -71,7 +86,11 @@ function Shell() {
   const { actor } = currentUser()
   useEffect(() => startFeed(actor), [actor])
   useLive(countUnread, [actor], { hears: ({ event }) => event === 'notice' })
+  useLive(countOpenAsks, [actor], { hears: ({ ask }) => ask !== undefined })
   const { value: at } = route
+  const scroll = useKeptScroll(
+    at.screen === 'inbox' ? listHref() : at.screen === 'runs' ? runsListHref() : null,
+  )
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -81,10 +100,10 @@ function Shell() {
       {!isOnline.value && (
         <p class="offline-bar">
           <Icon name="alert" />
-          {en.offlineSince(formatAge(serverNow() - lastReplyAt.value))}
+          {en.offlineSince(formatAge(sinceServerTime(lastReplyAt.value)))}
         </p>
       )}
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} {...scroll}>
         {(at.screen === 'inbox' || at.screen === 'ask') && (
           <InboxScreen open={at.screen === 'ask' ? at.id : null} />
         )}
@@ -104,25 +123,27 @@ interface TopProps extends Pick<Me, 'actor'> {
 }
 
 function Top({ actor, screen, onHelp }: TopProps) {
-  const tabs = currentGrant().seesWorkers ? allTabs : allTabs.filter(({ href }) => href !== workersHref)
+  const grant = currentGrant()
+  const tabs = allTabs.filter(
+    ({ href }) => (href !== runsHref || grant.listsRuns) && (href !== workersHref || grant.seesWorkers),
+  )
+  const counts: Readonly<Record<string, Count>> = {
+    [inboxHref]: { count: openAsks.value, word: en.openAsksWord },
+    [noticesHref]: { count: unreadNotices.value, word: en.unreadNotices },
+  }
   return (
     <header class="top">
       <a class="brand" href={inboxHref}>
         <span class="logo" aria-hidden="true">
           <Icon name="check" />
         </span>
-        {en.product}
+        <span class="brand-word">{en.product}</span>
       </a>
       <nav>
         {tabs.map(({ href, label, screens }) => (
           <a key={href} href={href} aria-current={screens.includes(screen) ? 'page' : undefined}>
             {label}
-            {href === noticesHref && unreadNotices.value !== '' && (
-              <span class="count" title={en.unreadNotices}>
-                {unreadNotices.value}
-                <span class="hidden"> {en.unreadNotices}</span>
-              </span>
-            )}
+            <Badge {...counts[href]} />
           </a>
         ))}
       </nav>
@@ -138,17 +159,77 @@ function Top({ actor, screen, onHelp }: TopProps) {
         <Icon name="keyboard" />
       </button>
       <span class="who">
-        <Text>{actor.replace(/^user:/, '')}</Text>
+        <Text>{nameOf(actor)}</Text>
       </span>
       <button type="button" class="quiet log-out" onClick={() => void endSession()}>
         {en.logOut}
       </button>
+      <Menu actor={actor} />
     </header>
   )
 }
 
+/** On a phone: who is logged in, the state of the connection, and the way out. */
+function Menu({ actor }: Pick<Me, 'actor'>) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" class="quiet menu-button" popovertarget="menu" aria-label={en.menu}>
+        <ConnectionDot />
+        <Icon name="menu" />
+      </button>
+      <div
+        id="menu"
+        popover="auto"
+        class="menu"
+        onBeforeToggle={(event) => setOpen(event.newState === 'open')}
+      >
+        {isOpen && (
+          <>
+            <p class="menu-who">
+              <Text>{nameOf(actor)}</Text>
+            </p>
+            <ConnectionState />
+            <button type="button" onClick={() => void endSession()}>
+              {en.logOut}
+            </button>
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+interface Count {
+  readonly count?: string
+  readonly word?: string
+}
+
+function Badge({ count = '', word = '' }: Count) {
+  if (count === '') return null
+  return (
+    <span class="count" title={word}>
+      {count}
+      <span class="hidden"> {word}</span>
+    </span>
+  )
+}
+
+const connectionState = () => (!isOnline.value ? 'offline' : isLive.value ? 'live' : 'polling')
+
+/** Beside the menu, which has the word. */
+function ConnectionDot() {
+  const state = connectionState()
+  return (
+    <span class={`menu-state ${state}`}>
+      <span class="dot" aria-hidden="true" />
+      {state !== 'live' && <span>{en.connections[state]}</span>}
+    </span>
+  )
+}
+
 function ConnectionState() {
-  const state = !isOnline.value ? 'offline' : isLive.value ? 'live' : 'polling'
+  const state = connectionState()
   const word = en.connections[state]
   return (
     <span class={`connection ${state}`} title={en.connectionHelp[state]}>

@@ -1,10 +1,14 @@
+import { listHref } from './ask/filter.ts'
 import { go, inboxHref, route, runsHref } from './router.ts'
+import { runsListHref } from './runs/filter.ts'
+import { currentGrant } from './session.ts'
 
 /** Keys that move or prepare. None of them settles an ask: that takes a focused button. */
 export function listenToKeys(onHelp: () => void): () => void {
   let isAfterG = false
   const listen = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'Escape') return leaveField(event.target)
     if (isTyping(event.target) || document.querySelector('dialog[open]')) return
     const wasAfterG = isAfterG
     isAfterG = event.key === 'g'
@@ -16,6 +20,7 @@ export function listenToKeys(onHelp: () => void): () => void {
 
 function press(key: string, isAfterG: boolean, onHelp: () => void): boolean {
   if (isAfterG && (key === 'i' || key === 'r')) {
+    if (key === 'r' && !currentGrant().listsRuns) return false
     go(key === 'i' ? inboxHref : runsHref)
     return true
   }
@@ -24,6 +29,10 @@ function press(key: string, isAfterG: boolean, onHelp: () => void): boolean {
       return moveFocus(1)
     case 'k':
       return moveFocus(-1)
+    case 'ArrowDown':
+      return isOnRow() && moveFocus(1)
+    case 'ArrowUp':
+      return isOnRow() && moveFocus(-1)
     case 'u':
       return goBack()
     case '?':
@@ -41,6 +50,15 @@ function press(key: string, isAfterG: boolean, onHelp: () => void): boolean {
     default:
       return false
   }
+}
+
+/** Letters are shortcuts again. */
+function leaveField(target: EventTarget | null): void {
+  if (isTyping(target) && target instanceof HTMLElement) target.blur()
+}
+
+function isOnRow(): boolean {
+  return document.activeElement?.matches('[data-row]') === true
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -69,8 +87,8 @@ function moveFocus(step: 1 | -1): boolean {
 
 function goBack(): boolean {
   const { screen } = route.value
-  if (screen === 'ask') go(inboxHref)
-  else if (screen === 'run') go(runsHref)
+  if (screen === 'ask') go(listHref())
+  else if (screen === 'run') go(currentGrant().listsRuns ? runsListHref() : inboxHref)
   else return false
   return true
 }

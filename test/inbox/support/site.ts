@@ -9,6 +9,7 @@ import { postByPlan } from './plan.ts'
 const people: Readonly<Record<string, Identity>> = {
   ana: { actor: 'user:ana', names: ['group:support', 'group:office'], role: 'operate' },
   bob: { actor: 'user:bob', names: [], role: 'admin' },
+  kim: { actor: 'user:kim', names: ['group:support'], role: 'answer' },
   wim: { actor: 'user:wim', names: [], role: 'watch' },
 }
 
@@ -26,7 +27,7 @@ export async function startSite(
   } = {},
 ): Promise<Site> {
   const store = memory()
-  if (options.procedures === undefined) await startBefore(store)
+  if (options.procedures?.includes(ship) !== false) await startBefore(store)
   const engine = await createEngine({
     store,
     procedures: options.procedures ?? [...procedures, broken, ship, postByPlan],

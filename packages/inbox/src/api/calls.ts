@@ -23,6 +23,9 @@ export const getMe = (): Promise<Me> => request('GET', '/v1/me')
 export const logIn = (key: string): Promise<unknown> => request('POST', '/login', { key })
 export const logOut = (): Promise<void> => request('POST', '/logout', {})
 export const listAsks = (query: Query): Promise<Page<AskBrief>> => request('GET', `/v1/asks${search(query)}`)
+/** `capped`: there may be more. */
+export const countAsks = (query: Query): Promise<{ readonly count: number; readonly capped: boolean }> =>
+  request('GET', `/v1/asks/count${search(query)}`)
 export const getAsk = (id: string): Promise<Ask> => request('GET', `/v1/asks/${segment(id)}`)
 export const listRuns = (query: Query): Promise<Page<Run>> => request('GET', `/v1/runs${search(query)}`)
 /** Gets a run with its input and output. */

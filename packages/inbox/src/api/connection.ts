@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 
 /** Whether the server answers. What is loaded stays on the screen without it. */
 export const isOnline = signal(true)
@@ -10,11 +10,12 @@ const clockOffset = signal(0)
 // The header counts whole seconds, and the reply took a while.
 const toleratedMs = 5_000
 
-/** Ticks every 15 s, so that ages and deadlines on the screen stay true. */
-const tick = signal(0)
+/** Ages and deadlines on the screen stay true: those below a minute change every second, others every 15 s. */
+const seconds = signal(0)
+const tick = computed(() => Math.floor(seconds.value / 15))
 setInterval(() => {
-  tick.value += 1
-}, 15_000)
+  seconds.value += 1
+}, 1_000)
 
 addEventListener('offline', noteSilence)
 
@@ -33,4 +34,10 @@ export function noteSilence(): void {
 /** The present instant by the server's clock, in ms. A component that calls it renders again with every tick. */
 export function serverNow(): number {
   return tick.value * 0 + Date.now() + clockOffset.value
+}
+
+/** The time since an instant of the server, in ms: negative until it comes. A component that calls it renders again whenever its words change. */
+export function sinceServerTime(at: number): number {
+  const now = Date.now() + clockOffset.value
+  return now - at + (Math.abs(now - at) < 60_000 ? seconds.value : tick.value) * 0
 }

@@ -1,6 +1,6 @@
 import { isNested } from '@pawl/core/json-schema'
 import type { Ask } from '@pawl/server/internal'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { en } from '../en.ts'
 import type { Draft } from '../form/draft.ts'
 import { issuesAt } from '../form/field-props.ts'
@@ -8,15 +8,7 @@ import { Field, Parts } from '../form/fields.tsx'
 import { marked, Text } from '../text/text.tsx'
 import { type Action, actionsOf } from './actions.ts'
 import { Confirmation } from './confirmation.tsx'
-import {
-  type Act,
-  type AskDraft,
-  firstValue,
-  readAnswer,
-  readArtifact,
-  readEdits,
-  valueControl,
-} from './draft.ts'
+import { type Act, type AskDraft, firstValue, hasEdits, readAnswer, valueControl } from './draft.ts'
 import { ChoiceText } from './facts.tsx'
 import { dropDraft } from './kept-draft.ts'
 import type { Submission } from './submission.ts'
@@ -33,8 +25,7 @@ interface Props {
 export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props) {
   const form = useRef<HTMLFormElement>(null)
   const [asking, setAsking] = useState<Action | null>(null)
-  const isEdited =
-    Object.keys(readEdits(ask, draft).value).length > 0 || readArtifact(ask, draft).value !== undefined
+  const isEdited = hasEdits(ask, draft)
   const actions = actionsOf(ask, isEdited)
   useFocusOnIssue(submission)
 
@@ -50,6 +41,23 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
     if (action.confirm === 'none') void submit(action.act)
     else setAsking(action)
   }
+  // The confirmation stays until the answer is settled: the focus is on it, and would be lost with it.
+  const confirm = async ({ act }: Action) => {
+    await submit(act)
+    setAsking(null)
+  }
+  const returnTo = useRef<string | null>(null)
+  const cancel = (action: Action) => {
+    returnTo.current = action.label
+    setAsking(null)
+  }
+  useLayoutEffect(() => {
+    if (asking !== null || returnTo.current === null) return
+    const buttons = [...(form.current?.querySelectorAll<HTMLElement>('.bar button') ?? [])]
+    const opener = buttons.find(({ textContent }) => textContent === returnTo.current) ?? buttons[0]
+    opener?.focus()
+    returnTo.current = null
+  }, [asking])
   const isPicked = ask.kind === 'select' || (ask.kind !== 'approve' && needsCards(ask))
   const picked = actions.find(({ act }) => act.act === 'choose' && act.choice === draft.choice)
   return (
@@ -62,12 +70,11 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
       <div class="bar">
         {asking ? (
           <Confirmation
+            {...{ ask, draft }}
             action={asking}
-            onConfirm={() => {
-              setAsking(null)
-              void submit(asking.act)
-            }}
-            onCancel={() => setAsking(null)}
+            isSending={submission.isSending.value}
+            onConfirm={() => void confirm(asking)}
+            onCancel={() => cancel(asking)}
           />
         ) : isPicked ? (
           <ActionButton

@@ -1,12 +1,14 @@
 import type { Ask } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { en } from '../en.ts'
-import { currentGrant } from '../session.ts'
-import { marked } from '../text/text.tsx'
+import { announce } from '../live/announce.ts'
+import { currentGrant, isForUser } from '../session.ts'
+import { nameOf } from '../text/plain.ts'
+import { marked, Text } from '../text/text.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { Artifact } from './artifact.tsx'
 import { Closed } from './closed.tsx'
-import type { AskDraft } from './draft.ts'
+import { type AskDraft, hasDraft } from './draft.ts'
 import { AskHead, Context, ErrorBox, Meta, RiskBox } from './facts.tsx'
 import { dropDraft, keepDraft, loadDraft } from './kept-draft.ts'
 import { Params } from './params.tsx'
@@ -24,12 +26,16 @@ export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChang
     setDraft(next)
     keepDraft(ask.id, next)
   }
-  const mayAnswer = currentGrant().answers
+  const { answers, answersAll } = currentGrant()
+  const mayAnswer = answers && (answersAll || isForUser(ask))
   // An ask that closes under a person's eyes says so in the place of its form: nothing above it moves.
   const wasOpen = useRef(isOpen)
   const hadFocus = useRef(false)
   if (wasOpen.current && !isOpen)
     hadFocus.current ||= document.activeElement?.closest('.answer, .params, .artifact') !== null
+  useEffect(() => {
+    if (wasOpen.current && !isOpen && !submission.speaks) announce(en.closedMeanwhile(hasDraft(ask, draft)))
+  }, [isOpen])
   const parts = {
     ...{ ask, draft, issues: submission.issues },
     onChange: change,
@@ -63,7 +69,11 @@ export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChang
       {isOpen && mayAnswer && (
         <AnswerForm ask={ask} draft={draft} onDraft={change} submission={submission} onChange={onChange} />
       )}
-      {isOpen && !mayAnswer && <p class="notice">{en.mayNotAnswer}</p>}
+      {isOpen && !mayAnswer && (
+        <p class="notice">
+          <Text>{answers ? en.addressedToOthers(ask.to.map(nameOf).join(', ')) : en.mayNotAnswer}</Text>
+        </p>
+      )}
     </article>
   )
 }

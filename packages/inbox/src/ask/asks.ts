@@ -1,29 +1,12 @@
-import type { AskBrief, AskKind, RiskLevel } from '@pawl/server/internal'
-import { batch, computed, signal } from '@preact/signals'
+import type { AskBrief } from '@pawl/server/internal'
+import { batch, computed, effect, signal } from '@preact/signals'
 import { listAsks } from '../api/calls.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
+import { route } from '../router.ts'
 import { noteEnded } from '../session.ts'
-
-export interface Filter {
-  readonly status: 'open' | 'answered'
-  readonly kind: AskKind | ''
-  readonly risk: RiskLevel | ''
-  readonly isOverdue: boolean
-  readonly isMine: boolean
-  readonly procedure: string
-}
-
-export const noFilter: Filter = {
-  status: 'open',
-  kind: '',
-  risk: '',
-  isOverdue: false,
-  isMine: false,
-  procedure: '',
-}
-
-export const filter = signal<Filter>(noFilter)
+import { failureOf, type LoadFailure } from '../ui/load-failure.ts'
+import { askQueryOf, type Filter, filter, isSameFilter, noFilter, readFilter } from './filter.ts'
 
 /** The asks on the screen. They are reordered only on request. */
 export const shown = signal<readonly AskBrief[]>([])
@@ -37,9 +20,12 @@ export const newCount = computed(() => {
 })
 export const hasMore = signal(false)
 export const isLoaded = signal(false)
-export const isFiltered = computed(
-  () => JSON.stringify({ ...filter.value, status: '' }) !== JSON.stringify({ ...noFilter, status: '' }),
-)
+/** Why the list could not be read; null once it was. */
+export const listFailure = signal<LoadFailure | null>(null)
+export const isFiltered = computed(() => {
+  const { whose, status } = filter.value
+  return !isSameFilter(filter.value, { ...noFilter, whose, status })
+})
 
 const pageSize = 50
 let cursor: string | undefined
@@ -49,11 +35,15 @@ let wanted = pageSize
 export async function refreshAsks(): Promise<void> {
   const asked = filter.value
   try {
-    const { items, cursor: next } = await readAsks({ ...queryOf(asked), limit: Math.min(500, wanted) })
+    const { items, cursor: next } = await readAsks({ ...askQueryOf(asked), limit: Math.min(500, wanted) })
     if (filter.value !== asked) return
-    batch(() => merge(items, next))
+    batch(() => {
+      merge(items, next)
+      listFailure.value = null
+    })
   } catch (error) {
     noteEnded(error)
+    listFailure.value = failureOf(error)
   }
 }
 
@@ -106,7 +96,7 @@ async function readAsks(query: Parameters<typeof listAsks>[0]): ReturnType<typeo
 export async function loadMoreAsks(): Promise<void> {
   if (cursor === undefined) return
   try {
-    const { items, cursor: next } = await readAsks({ ...queryOf(filter.value), limit: pageSize, cursor })
+    const { items, cursor: next } = await readAsks({ ...askQueryOf(filter.value), limit: pageSize, cursor })
     cursor = next
     const known = new Set(shown.value.map(({ id }) => id))
     batch(() => {
@@ -120,7 +110,14 @@ export async function loadMoreAsks(): Promise<void> {
   }
 }
 
-export function setFilter(next: Filter): void {
+// The list of another filter begins anew. An address of an ask without a filter leaves the list as it is.
+effect(() => {
+  const { screen, query } = route.value
+  const isList = screen === 'inbox' || (screen === 'ask' && Object.keys(query).length > 0)
+  if (isList && !isSameFilter(readFilter(query), filter.peek())) begin(readFilter(query))
+})
+
+function begin(next: Filter): void {
   wanted = pageSize
   batch(() => {
     filter.value = next
@@ -128,6 +125,7 @@ export function setFilter(next: Filter): void {
     gone.value = new Set()
     fresh.value = []
     isLoaded.value = false
+    listFailure.value = null
   })
 }
 
@@ -137,15 +135,4 @@ export function nextOpen(id: string): string | null {
   const at = list.findIndex((ask) => ask.id === id)
   const ordered = [...list.slice(at + 1), ...list.slice(0, Math.max(0, at))]
   return ordered.find((ask) => ask.id !== id && ask.status === 'open' && !gone.value.has(ask.id))?.id ?? null
-}
-
-function queryOf({ status, kind, risk, isOverdue, isMine, procedure }: Filter) {
-  return {
-    status: status === 'open' ? undefined : status,
-    kind: kind || undefined,
-    risk: risk || undefined,
-    overdue: isOverdue ? true : undefined,
-    mine: isMine ? true : undefined,
-    procedure: procedure.trim() || undefined,
-  }
 }

@@ -2,7 +2,7 @@ import type { Ask, GivenAnswer, Json } from '@pawl/server/internal'
 import { useEffect, useState } from 'preact/hooks'
 import { listAsks } from '../api/calls.ts'
 import { en } from '../en.ts'
-import { askHref, inboxHref, runHref } from '../router.ts'
+import { askHref, runHref } from '../router.ts'
 import { currentUser, noteEnded } from '../session.ts'
 import { plainOf, summaryOf } from '../text/plain.ts'
 import { marked, Text } from '../text/text.tsx'
@@ -11,6 +11,8 @@ import { Icon } from '../ui/icons.tsx'
 import { formatInstant } from '../ui/time.ts'
 import { nextOpen } from './asks.ts'
 import { type AskDraft, hasDraft, isSame, paramsOf, readAnswer } from './draft.ts'
+import { askInListHref, listHref } from './filter.ts'
+import { isRejected, outcomeOf } from './outcome.ts'
 import type { Submission } from './submission.ts'
 
 interface Props {
@@ -27,9 +29,9 @@ export function Closed({ ask, draft, submission, takesFocus, onDrop }: Props) {
   const next = nextOpen(ask.id)
   const isOwn = submission.hasWon.value
   return (
-    <section class={`closed ${ask.status}`}>
+    <section class={`closed ${isRejected(ask) ? 'rejected' : ask.status}`}>
       <p class="closed-title" tabIndex={-1} ref={takesFocus ? focusOnce : null} data-quiet={!isOwn}>
-        <Icon name={ask.status === 'answered' ? 'check' : 'cross'} />
+        <Icon name={ask.status === 'answered' && !isRejected(ask) ? 'check' : 'cross'} />
         <Outcome ask={ask} />
       </p>
       {ask.answer && <AnswerLines ask={ask} answer={ask.answer} />}
@@ -37,13 +39,13 @@ export function Closed({ ask, draft, submission, takesFocus, onDrop }: Props) {
       {!isOwn && <KeptDraft ask={ask} draft={draft} onDrop={onDrop} />}
       <p class="closed-links">
         {next !== null && (
-          <a class="button primary" href={askHref(next)}>
+          <a class="button primary" href={askInListHref(next)}>
             {en.next}
             <Icon name="next" />
           </a>
         )}
         {next === null && (
-          <a class="button" href={inboxHref}>
+          <a class="button" href={listHref()}>
             {en.back}
           </a>
         )}
@@ -135,10 +137,7 @@ type Line = readonly [name: string, value: Json, before?: Json]
 
 function resultOf(ask: Ask, answer: GivenAnswer): readonly Line[] {
   const lines: Line[] = []
-  if (answer.approved !== undefined)
-    lines.push([en.result, answer.approved ? en.approvedWord : en.rejectedWord])
-  if (answer.choice !== undefined)
-    lines.push([en.result, ask.choices.find(({ value }) => value === answer.choice)?.label ?? answer.choice])
+  if (answer.approved !== undefined || answer.choice !== undefined) lines.push([en.result, outcomeOf(ask)])
   if (answer.value !== undefined) lines.push([en.result, answer.value])
   if (typeof answer.params === 'object' && answer.params !== null)
     for (const [name, value] of Object.entries(answer.params)) {

@@ -1,22 +1,30 @@
+import type { Ask } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { en } from '../en.ts'
-import { Text } from '../text/text.tsx'
+import { marked, Text } from '../text/text.tsx'
 import type { Action } from './actions.ts'
+import { Change } from './change.tsx'
+import { type AskDraft, paramsOf, readEdits } from './draft.ts'
 
-/** The second act of a risky answer; for a critical one a word has to be typed. */
-export function Confirmation(props: {
+interface ConfirmationProps {
+  readonly ask: Ask
+  readonly draft: AskDraft
   readonly action: Action
+  readonly isSending: boolean
   readonly onConfirm: () => void
   readonly onCancel: () => void
-}) {
-  const { action, onConfirm, onCancel } = props
+}
+
+/** The second act of a risky answer; for a critical one a word has to be typed. */
+export function Confirmation(props: ConfirmationProps) {
+  const { ask, draft, action, isSending, onConfirm, onCancel } = props
   const [typed, setTyped] = useState('')
   const first = useRef<HTMLInputElement & HTMLButtonElement>(null)
   useEffect(() => first.current?.focus(), [])
   const word = wordOf(action)
   const isReady = action.confirm !== 'word' || typed.trim().toLowerCase() === word
   const confirm = () => {
-    if (isReady) onConfirm()
+    if (isReady && !isSending) onConfirm()
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: a group within a form, without a frame
@@ -28,7 +36,8 @@ export function Confirmation(props: {
         if (event.key === 'Escape') onCancel()
       }}
     >
-      {action.confirm === 'word' ? (
+      <Act ask={ask} draft={draft} action={action} />
+      {action.confirm === 'word' && (
         <label class="word">
           <span>{en.confirmWord(word)}</span>
           <input
@@ -42,21 +51,36 @@ export function Confirmation(props: {
             }}
           />
         </label>
-      ) : (
-        <span class="confirm-help">{en.confirmHelp}</span>
       )}
       <button
         type="button"
         ref={action.confirm === 'word' ? null : first}
         class={`action ${action.style === 'danger' ? 'danger' : 'primary'}`}
-        aria-disabled={isReady ? undefined : 'true'}
+        aria-disabled={isReady && !isSending ? undefined : 'true'}
         onClick={confirm}
       >
-        <Text>{en.confirm(action.label)}</Text>
+        {isSending ? en.sending : <Text>{en.confirm(action.label)}</Text>}
       </button>
       <button type="button" class="action plain" onClick={onCancel}>
         {en.cancel}
       </button>
+    </div>
+  )
+}
+
+/** What is about to be done, in the words of the question and with the values that will count. */
+function Act({ ask, draft, action: { act } }: Pick<ConfirmationProps, 'ask' | 'draft' | 'action'>) {
+  const edits = act.act === 'approve' ? readEdits(ask, draft).value : {}
+  return (
+    <div class="confirm-act">
+      <p dir="auto">{marked(ask.message)}</p>
+      {Object.entries(edits).map(([name, value]) => (
+        <p key={name} class="change">
+          <Text>{name}</Text>
+          <Change before={paramsOf(ask)[name] ?? null} after={value} />
+        </p>
+      ))}
+      {ask.risk?.reversible === false && <p class="overdue">{en.irreversible}</p>}
     </div>
   )
 }

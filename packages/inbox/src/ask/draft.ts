@@ -103,6 +103,17 @@ export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
+/** Whether something is edited, also if it cannot be sent as it is. */
+export function hasEdits(ask: Ask, draft: AskDraft): boolean {
+  const [params, artifact] = [readEdits(ask, draft), readArtifact(ask, draft)]
+  return (
+    Object.keys(params.value).length > 0 ||
+    params.issues.length > 0 ||
+    artifact.value !== undefined ||
+    artifact.issues.length > 0
+  )
+}
+
 export function hasDraft(ask: Ask, draft: AskDraft): boolean {
   return (
     draft.comment.trim() !== '' ||

@@ -6,9 +6,9 @@ import { OutsideLink } from '../text/link.tsx'
 import { plainOf, summaryOf } from '../text/plain.ts'
 import { marked, Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
-import { RiskBadge } from '../ui/badges.tsx'
+import { RiskBadge, SeverityBadge } from '../ui/badges.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { formatAge, formatInstant, formatSpan, sinceNow } from '../ui/time.ts'
+import { formatAge, formatClock, formatInstant, formatSpan, sinceNow } from '../ui/time.ts'
 
 /** Kind, risk and deadline, above the message. */
 export function AskHead({ ask }: { readonly ask: Ask }) {
@@ -19,12 +19,13 @@ export function AskHead({ ask }: { readonly ask: Ask }) {
         {en.kinds[ask.kind]}
       </span>
       {ask.risk && <RiskBadge level={ask.risk.level} long />}
-      {ask.severity && <span class={`badge severity-${ask.severity}`}>{ask.severity}</span>}
+      {ask.severity && <SeverityBadge severity={ask.severity} />}
       {ask.status === 'open' && ask.dueAt !== undefined && (
-        <span class={ask.overdue ? 'due overdue' : 'due'}>
+        <span class={ask.overdue ? 'due overdue' : 'due'} title={formatInstant(ask.dueAt)}>
           {ask.overdue
             ? en.overdueBy(formatAge(sinceNow(ask.dueAt)))
             : en.dueLong(formatAge(-sinceNow(ask.dueAt)))}
+          {` · ${formatClock(ask.dueAt)}`}
           {ask.onTimeout && <span class="faint">, {en.otherwise(ask.onTimeout)}</span>}
         </span>
       )}
@@ -48,6 +49,10 @@ export function Meta({ ask }: { readonly ask: Ask }) {
         </span>
       )}
       <span title={formatInstant(ask.askedAt)}>{en.askedBy(formatAge(sinceNow(ask.askedAt)))}</span>
+      <span class="printed">{formatInstant(ask.askedAt)}</span>
+      <span class="printed">
+        <Text>{ask.id}</Text>
+      </span>
       <span>
         {en.to} {ask.to.length === 0 ? en.anyone : <Text>{ask.to.join(', ')}</Text>}
       </span>

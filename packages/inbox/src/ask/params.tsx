@@ -1,12 +1,13 @@
+import type { Ask } from '@pawl/server/internal'
+import { isObject } from '../api/json.ts'
 import { en } from '../en.ts'
 import { draftOf } from '../form/draft.ts'
 import { issuesAt } from '../form/field-props.ts'
 import { Field } from '../form/fields.tsx'
 import { readDraft } from '../form/read.ts'
-import { plainOf, summaryOf } from '../text/plain.ts'
 import { Text } from '../text/text.tsx'
 import { Value } from '../text/value.tsx'
-import { Icon } from '../ui/icons.tsx'
+import { Change } from './change.tsx'
 import { type AskPartProps, isSame, paramControl, paramsOf } from './draft.ts'
 
 /** Shows the values of an approval. Editable ones are fields with the old and the new value. */
@@ -26,12 +27,24 @@ export function Params(props: AskPartProps) {
               <Text>{name}</Text>
             </span>
             <div class="param-value">
-              <Value value={paramsOf(ask)[name] ?? null} />
+              <Shown ask={ask} name={name} />
             </div>
           </div>
         ),
       )}
     </section>
+  )
+}
+
+/** A value that is no field; once the ask is answered with another one, both. */
+function Shown({ ask, name }: { readonly ask: Ask; readonly name: string }) {
+  const asked = paramsOf(ask)[name] ?? null
+  const given = isObject(ask.answer?.params) ? ask.answer.params[name] : undefined
+  if (given === undefined || isSame(given, asked)) return <Value value={asked} />
+  return (
+    <span class="change">
+      <Change before={asked} after={given} />
+    </span>
   )
 }
 
@@ -60,15 +73,7 @@ function EditableParam({ ask, draft, onChange, issues, name }: AskPartProps & { 
       />
       {isEdited && (
         <p class="change">
-          <del>
-            <span class="hidden">{en.before} </span>
-            <Text>{summaryOf(plainOf(shown)).slice(0, 200)}</Text>
-          </del>
-          <Icon name="arrow" />
-          <ins>
-            <span class="hidden">{en.after} </span>
-            <Text>{summaryOf(plainOf(read.value ?? null)).slice(0, 200)}</Text>
-          </ins>
+          <Change before={shown} after={read.value ?? null} />
           <button type="button" class="link" onClick={undo}>
             {en.undoEdit}
             <span class="hidden"> {name}</span>

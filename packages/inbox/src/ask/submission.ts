@@ -27,6 +27,11 @@ export class Submission {
     announce(failure)
   }
 
+  /** Whether it says itself what becomes of the ask. */
+  get speaks(): boolean {
+    return this.isSending.value || this.hasWon.value
+  }
+
   /** Sends the answer to the ask as it was shown. Returns the ask as it is then, or null if it is unchanged. */
   async send(shown: Ask, answer: Answer): Promise<Ask | null> {
     if (this.isSending.value) return null
@@ -34,10 +39,10 @@ export class Submission {
     this.failure.value = null
     this.issues.value = []
     try {
-      await answerAsk(shown, answer)
+      const { ask } = await answerAsk(shown, answer)
       this.hasWon.value = true
       announce(en.answeredNow)
-      return await getAsk(this.#ask)
+      return { ...shown, ...ask }
     } catch (error) {
       return await this.#noteFailure(error)
     } finally {
@@ -51,7 +56,7 @@ export class Submission {
     else if (error instanceof ApiError) {
       const { code, detail, details } = error.problem
       if (code === 'ask-closed') {
-        announce(details?.winner ? en.someoneFaster(details.winner.by) : en.closedMeanwhile)
+        announce(details?.winner ? en.someoneFaster(details.winner.by) : en.closedMeanwhile(true))
         return getAsk(this.#ask).catch(() => null)
       }
       if (code === 'ask-changed') {

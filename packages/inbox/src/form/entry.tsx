@@ -1,4 +1,5 @@
 import type { Control } from '@pawl/core/json-schema'
+import { grouped, withPoint } from '../text/number.ts'
 import type { EntryProps } from './field-props.ts'
 import { Checkboxes, Choice, YesNo } from './options.tsx'
 
@@ -19,14 +20,17 @@ export function Entry(props: EntryProps) {
       const mode = control.isInteger ? 'numeric' : 'decimal'
       const range = rangeOf(control)
       return (
-        <input
-          {...typed}
-          type="text"
-          class="number"
-          inputMode={mode}
-          autoComplete="off"
-          placeholder={range}
-        />
+        <span class="with-note">
+          <input
+            {...typed}
+            type="text"
+            class="number"
+            inputMode={mode}
+            autoComplete="off"
+            placeholder={range}
+          />
+          <Echo typed={typed.value} />
+        </span>
       )
     }
     case 'marked':
@@ -69,6 +73,13 @@ function attributesOf({ control, id, describedBy, isInvalid, isRequired }: Entry
     'aria-invalid': isInvalid ? ('true' as const) : undefined,
     'aria-required': isRequired && control.kind !== 'boolean' ? ('true' as const) : undefined,
   }
+}
+
+/** What a number means that was typed with a comma. */
+function Echo({ typed }: { readonly typed: string }) {
+  const value = Number(withPoint(typed.trim()))
+  if (!typed.includes(',') || Number.isNaN(value)) return null
+  return <span class="faint number">= {grouped(value)}</span>
 }
 
 interface TextEntryProps {

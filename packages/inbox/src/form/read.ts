@@ -1,6 +1,7 @@
 import { type Control, isNested } from '@pawl/core/json-schema'
 import type { Issue, Json } from '@pawl/server/internal'
 import { en } from '../en.ts'
+import { withPoint } from '../text/number.ts'
 import { type Draft, draftOf } from './draft.ts'
 
 /** A value, or undefined where nothing was entered; and what cannot be sent at all. The server checks the rest. */
@@ -73,7 +74,7 @@ function readInstant(kind: 'date' | 'time' | 'date-time', draft: Draft, path: st
 }
 
 function readNumber(control: Extract<Control, { kind: 'number' }>, draft: Draft, path: string): Read {
-  const text = typeof draft === 'string' ? draft.trim() : ''
+  const text = typeof draft === 'string' ? withPoint(draft.trim()) : ''
   if (text === '') return nothing
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return refuse(path, en.issueNumber)
   const value = Number(text)

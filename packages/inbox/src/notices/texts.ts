@@ -8,6 +8,4 @@ export const noticeTexts = {
   read: 'Mark as read',
   readAll: 'Mark all as read',
   older: 'Older notices',
-  failed: 'The notices could not be loaded.',
-  severities: { info: 'Info', warning: 'Warning', error: 'Error', critical: 'Critical' },
 } as const

@@ -8,14 +8,18 @@ import { currentGrant, noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { type RunAction, statusesFor } from './actions.ts'
-import { actOn, type Counted, countRuns, type RunFilter } from './bulk.ts'
+import { actOn, type Counted, countRuns } from './bulk.ts'
+import type { RunFilter } from './filter.ts'
 import { ReasonField, reasonOf } from './run-actions.tsx'
 
 /** Actions on all runs of a filter. Nothing happens before the count was read and confirmed. */
 export function BulkActions({ filter, onDone }: { readonly filter: RunFilter; readonly onDone: () => void }) {
   const [action, setAction] = useState<RunAction | null>(null)
   if (!currentGrant().operates) return null
-  const actions = (['retry', 'cancel'] as const).filter((one) => statusesFor(one, filter.status).length > 0)
+  const actions = (['retry', 'cancel'] as const).filter(
+    // One press on the wrong page must not cancel everything there is.
+    (one) => statusesFor(one, filter.status).length > 0 && (one === 'retry' || isNarrow(filter)),
+  )
   return (
     <>
       {actions.map((one) => (
@@ -37,6 +41,10 @@ export function BulkActions({ filter, onDone }: { readonly filter: RunFilter; re
   )
 }
 
+function isNarrow({ status, procedure, tag }: RunFilter): boolean {
+  return status !== '' || procedure.trim() !== '' || tag.trim() !== ''
+}
+
 interface BulkProps {
   readonly action: RunAction
   readonly filter: RunFilter
@@ -48,14 +56,17 @@ function BulkDialog({ action, filter, onClose }: BulkProps) {
   const { counted, outcomes, isOver, failure, act } = useBulk(action, filter)
   const [reason, setReason] = useState('')
   const count = counted?.runs.length ?? 0
+  const [typed, setTyped] = useState('')
+  // A cancelled run cannot be continued, so the number is typed: it was read.
+  const isReady = action === 'retry' || typed.trim() === String(count)
   return (
     <Dialog title={counted === null ? texts.button : texts.title(count)} onClose={onClose}>
       <form
         class="dialog-form"
         onSubmit={(event) => {
           event.preventDefault()
-          if (outcomes === null) void act(reason)
-          else onClose()
+          if (outcomes !== null) onClose()
+          else if (isReady) void act(reason)
         }}
       >
         {counted === null && failure === null && <p class="faint">{en.counting}</p>}
@@ -66,7 +77,24 @@ function BulkDialog({ action, filter, onClose }: BulkProps) {
               <Text>{filterInWords(filter)}</Text>
             </p>
             {counted.isCapped && <p class="notice">{en.bulkCapped(count)}</p>}
-            {action === 'cancel' && count > 0 && <ReasonField reason={reason} onReason={setReason} />}
+            {action === 'cancel' && count > 0 && (
+              <>
+                <ReasonField reason={reason} onReason={setReason} />
+                <div class="field">
+                  <label class="label" for="typed">
+                    {en.confirmWord(String(count))}
+                  </label>
+                  <input
+                    id="typed"
+                    type="text"
+                    inputMode="numeric"
+                    autoComplete="off"
+                    value={typed}
+                    onInput={(event) => setTyped(event.currentTarget.value)}
+                  />
+                </div>
+              </>
+            )}
           </>
         )}
         {outcomes !== null && <Progress action={action} outcomes={outcomes} count={count} isOver={isOver} />}
@@ -82,7 +110,11 @@ function BulkDialog({ action, filter, onClose }: BulkProps) {
                 {en.bulkNothing}
               </button>
               {count > 0 && (
-                <button type="submit" class={`action ${action === 'cancel' ? 'danger' : 'primary'}`}>
+                <button
+                  type="submit"
+                  class={`action ${action === 'cancel' ? 'danger' : 'primary'}`}
+                  aria-disabled={isReady ? undefined : 'true'}
+                >
                   {texts.confirm(count)}
                 </button>
               )}

@@ -1,12 +1,7 @@
-import type { Run, RunStatus } from '@pawl/server/internal'
+import type { Run } from '@pawl/server/internal'
 import { cancelRuns, listRuns, type Outcome, retryRuns } from '../api/calls.ts'
 import { isDoable, type RunAction, statusesFor } from './actions.ts'
-
-export interface RunFilter {
-  readonly status: RunStatus | ''
-  readonly procedure: string
-  readonly tag: string
-}
+import type { RunFilter } from './filter.ts'
 
 const mostRuns = 1_000
 const pageSize = 500

@@ -10,6 +10,7 @@ import { StatusBadge } from '../ui/badges.tsx'
 import { ProgressBar } from './progress.tsx'
 
 const pageSize = 50
+const brokenStatuses = ['failed', 'stuck', 'quarantined'] as const
 /** Maximum page size of the API. */
 const maxPage = 500
 
@@ -56,7 +57,7 @@ function Branch({ run }: { readonly run: Run }) {
           aria-label={en.childrenOf(run.id)}
           onClick={() => setOpen(!isOpen)}
         />
-        <StatusBadge status={run.status} />
+        <StatusBadge run={run} />
         <a class="clip" href={runHref(run.id)}>
           <Text>{run.id}</Text>
         </a>
@@ -77,11 +78,14 @@ function Grandchildren({ parent }: { readonly parent: string }) {
 }
 
 interface Loaded {
+  /** Newest first. */
   readonly runs: readonly Run[]
+  /** Those that need an operator, also where they are on a later page. */
+  readonly broken: readonly Run[]
   readonly cursor: string | undefined
 }
 
-/** Reads the children of a run, newest first, and again while the page is live. */
+/** Reads the children of a run, and again while the page is live: those that need an operator first, then the newest. */
 function useChildren(parent: string): {
   readonly runs: readonly Run[]
   readonly more: (() => void) | undefined
@@ -93,24 +97,42 @@ function useChildren(parent: string): {
     const limit = Math.min(maxPage, Math.max(pageSize, count))
     const page = await listRuns({ parent, limit }).catch(noteEnded)
     if (!page) return
+    const isWhole = page.cursor === undefined
+    const broken = isWhole
+      ? page.items.filter(isBroken)
+      : (await listRuns({ parent, status: brokenStatuses.join(','), limit: pageSize }).catch(noteEnded))?.items
     setLoaded((before) => {
       const older = olderThan(before?.runs ?? [], page.items)
-      return { runs: [...page.items, ...older], cursor: older.length > 0 ? before?.cursor : page.cursor }
+      return {
+        runs: [...page.items, ...older],
+        broken: broken ?? [],
+        cursor: older.length > 0 ? before?.cursor : page.cursor,
+      }
     })
   }
   useLive(load, [parent], { hears: () => true, liveMs: () => 5_000 })
   const readMore = async () => {
     const page = await listRuns({ parent, limit: pageSize, cursor: loaded?.cursor }).catch(noteEnded)
-    if (page) setLoaded((before) => ({ runs: [...(before?.runs ?? []), ...page.items], cursor: page.cursor }))
+    if (!page) return
+    setLoaded((before) => ({
+      runs: [...(before?.runs ?? []), ...page.items],
+      broken: before?.broken ?? [],
+      cursor: page.cursor,
+    }))
   }
+  const broken = loaded?.broken ?? []
   return {
-    runs: loaded?.runs ?? [],
+    runs: [...broken, ...olderThan(loaded?.runs ?? [], broken)],
     more: loaded?.cursor === undefined ? undefined : () => void readMore(),
     isLoaded: loaded !== null,
   }
 }
 
-/** The runs that were read before and are not on the newest page. */
+function isBroken({ status }: Run): boolean {
+  return brokenStatuses.some((one) => one === status)
+}
+
+/** The runs that were read before and are not on this page. */
 function olderThan(before: readonly Run[], page: readonly Run[]): readonly Run[] {
   const known = new Set(page.map(({ id }) => id))
   return before.filter(({ id }) => !known.has(id))

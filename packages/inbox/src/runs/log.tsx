@@ -67,7 +67,7 @@ function Entry(props: { readonly entry: LogEntry; readonly onFork: ((position: n
   const plain = plainOf(entry.result)
   const summary = resultOf(entry, plain)
   return (
-    <details class={`entry ${entry.status}`}>
+    <details class={`entry ${entry.status}${entry.next_attempt_at === undefined ? '' : ' retrying'}`}>
       <summary>
         <span class="entry-position number faint">{entry.position}</span>
         <Icon name={iconOf(entry)} />

@@ -1,42 +1,50 @@
 import type { LogEntry } from '@pawl/server/internal'
 
-/** A part of the timeline, in percent of its width. */
-export type Span =
-  | Bar
-  | { readonly kind: 'idle'; readonly ms: number; readonly from: number; readonly width: number }
-
-interface Bar {
-  readonly kind: 'entry'
-  readonly entry: LogEntry
-  readonly lane: number
+/** A part of the axis, in percent of its width. */
+interface Part {
   readonly from: number
   readonly width: number
-  readonly label: Label
 }
 
-/** Place of the name of a bar: beside it if the bar is too narrow. */
-export type Label = 'inside' | 'after' | 'before' | 'none'
-
-export interface Lanes {
-  readonly spans: readonly Span[]
-  readonly count: number
+/** When an entry began and ended. */
+export interface Bar extends Part {
+  readonly entry: LogEntry
 }
 
-export const mostLanes = 8
-/** Longer names are cut off. */
-const mostLetters = 20
-/** The width of a letter on a phone, in percent of the timeline. */
-const letterWidth = 2
+/** A time in which nothing happened, drawn as a break in the axis. */
+export interface Idle extends Part {
+  readonly ms: number
+}
+
+/** An instant at the axis, in ms, and where it is. */
+export interface Tick {
+  readonly at: number
+  readonly x: number
+}
+
+export interface Waterfall {
+  /** In the order of the log. */
+  readonly bars: readonly Bar[]
+  readonly idles: readonly Idle[]
+  readonly ticks: readonly Tick[]
+}
+
 const idleWidth = 12
+/** Breaks leave the rest of the axis to what happened. */
+const mostIdleWidth = 60
 const leastWidth = 1.5
-/** Idle time is folded where it is longer than this part of all the time that something happened. */
+/** A millisecond is at most this wide: what took a few is not drawn as if it had taken long. */
+const mostPerMs = 1
+/** Idle time is folded if it is longer than this part of all the time that something happened. */
 const foldedPart = 0.15
+/** Between two ticks there is room for a time of day. */
+const tickWidth = 16
 
 /**
  * Lays out entries along the time in which something happened. Times in which nothing did, or a person or a timer was
- * waited for, are folded to a fixed width: bursts between long waits stay readable.
+ * waited for, are folded to a break: bursts between long waits stay readable.
  */
-export function layOut(entries: readonly LogEntry[], now: number): Lanes {
+export function layOut(entries: readonly LogEntry[], now: number): Waterfall {
   const ordered = [...entries].sort((a, b) => a.position - b.position)
   const intervals = ordered.map((entry) => intervalOf(entry, now))
   const stops = [...new Set(intervals.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b)
@@ -46,23 +54,45 @@ export function layOut(entries: readonly LogEntry[], now: number): Lanes {
     return { from, to, isBusy, ms: to - from }
   })
   const busyMs = segments.reduce((sum, one) => sum + (one.isBusy ? one.ms : 0), 0)
-  const folded = segments.map((one) => !one.isBusy && one.ms > Math.max(1_000, busyMs * foldedPart))
-  const foldedCount = folded.filter(Boolean).length
-  const scaledMs = segments.reduce((sum, one, index) => sum + (folded[index] ? 0 : one.ms), 0)
-  const idle = Math.min(idleWidth, 60 / Math.max(1, foldedCount))
-  const rest = 100 - foldedCount * idle
-  const starts: { readonly at: number; readonly x: number }[] = []
-  const idles: Span[] = []
+  const isFolded = (one: (typeof segments)[number]) =>
+    !one.isBusy && one.ms > Math.max(1_000, busyMs * foldedPart)
+  const foldedCount = segments.filter(isFolded).length
+  const scaledMs = segments.reduce((sum, one) => sum + (isFolded(one) ? 0 : one.ms), 0)
+  const idleRoom = Math.min(idleWidth * foldedCount, mostIdleWidth)
+  const perMs = scaledMs === 0 ? 0 : Math.min(mostPerMs, (100 - idleRoom) / scaledMs)
+  // What the scale does not need goes to the breaks.
+  const idle = foldedCount === 0 ? 0 : (100 - perMs * scaledMs) / foldedCount
+  const starts: Tick[] = []
+  const idles: Idle[] = []
   let x = 0
-  for (const [index, one] of segments.entries()) {
+  for (const one of segments) {
     starts.push({ at: one.from, x })
-    const width = folded[index] ? idle : scaledMs === 0 ? 0 : (one.ms / scaledMs) * rest
-    if (folded[index]) idles.push({ kind: 'idle', ms: one.ms, from: x, width })
+    const width = isFolded(one) ? idle : one.ms * perMs
+    if (isFolded(one)) idles.push({ ms: one.ms, from: x, width })
     x += width
   }
-  starts.push({ at: stops.at(-1) ?? 0, x })
-  const xOf = (at: number) => starts.findLast((one) => one.at <= at)?.x ?? 0
-  return place(ordered, intervals, idles, xOf)
+  const end = { at: stops.at(-1) ?? 0, x }
+  const marks = [...starts, end]
+  const xOf = (at: number) => marks.findLast((one) => one.at <= at)?.x ?? 0
+  const bars = ordered.map((entry, index): Bar => {
+    const { from, to } = intervals[index] ?? { from: 0, to: 0 }
+    const left = Math.min(xOf(from), 100 - leastWidth)
+    return { entry, from: left, width: Math.min(100 - left, Math.max(leastWidth, xOf(to) - left)) }
+  })
+  return { bars, idles, ticks: ticksOf(marks, idles) }
+}
+
+/** The begin, the end of each break, and the end: as many as have room. */
+function ticksOf(marks: readonly Tick[], idles: readonly Idle[]): readonly Tick[] {
+  const ends = new Set(idles.map(({ from, width }) => from + width))
+  const ticks: Tick[] = []
+  for (const [index, mark] of marks.entries()) {
+    const isAxisEnd = index === 0 || index === marks.length - 1
+    if (!isAxisEnd && !ends.has(mark.x)) continue
+    const last = ticks.at(-1)
+    if (last === undefined || mark.x - last.x >= tickWidth) ticks.push(mark)
+  }
+  return ticks
 }
 
 interface Interval {
@@ -72,7 +102,7 @@ interface Interval {
 }
 
 function intervalOf(entry: LogEntry, now: number): Interval {
-  // The timestamp of an open entry is its beginning, that of any other its end.
+  // Of an open entry the timestamp is its beginning, of any other its end.
   const at = Date.parse(entry.timestamp)
   const isOpen = entry.status === 'open'
   return {
@@ -85,46 +115,4 @@ function intervalOf(entry: LogEntry, now: number): Interval {
 /** Steps and calls work; asks, timers and signals wait. */
 export function isWork(type: string): boolean {
   return type === 'step' || type === 'llm' || type === 'ail_decision'
-}
-
-function place(
-  entries: readonly LogEntry[],
-  intervals: readonly Interval[],
-  idles: readonly Span[],
-  xOf: (at: number) => number,
-): Lanes {
-  const lanes: { readonly bar: number; readonly end: number; readonly index: number }[] = []
-  const take = (of: 'bar' | 'end', from: number): number => {
-    const free = lanes.findIndex((lane) => lane[of] <= from + 0.01)
-    return free < 0 ? lanes.length : free
-  }
-  const bars: Bar[] = []
-  for (const [index, entry] of entries.entries()) {
-    const { from, to } = intervals[index] ?? { from: 0, to: 0 }
-    const x = Math.min(xOf(from), 100 - leastWidth)
-    const width = Math.min(100 - x, Math.max(leastWidth, xOf(to) - x))
-    const room = roomOf(entry)
-    let label: Label = width >= room / 2 ? 'inside' : x < 60 ? 'after' : 'before'
-    let lane = take('end', label === 'before' ? x - room : x)
-    if (lane >= mostLanes && label === 'inside') {
-      // A long bar rather than the name of the short one before it.
-      lane = take('bar', x)
-      const before = lanes[lane]?.index ?? -1
-      const covered = bars[before]
-      if (covered?.label === 'after') bars[before] = { ...covered, label: 'none' }
-    } else if (lane >= mostLanes) {
-      // A bar without its name rather than none.
-      label = 'none'
-      lane = take('end', x)
-    }
-    const bar = x + width
-    if (lane < mostLanes) lanes[lane] = { bar, end: bar + (label === 'after' ? room : 0), index }
-    bars.push({ kind: 'entry', entry, lane, from: x, width, label })
-  }
-  return { spans: [...idles, ...bars], count: Math.max(1, lanes.length) }
-}
-
-/** The width that a name needs beside its bar, in percent of the timeline. */
-export function roomOf({ name }: LogEntry): number {
-  return Math.min(mostLetters, name.length) * letterWidth
 }

@@ -2,6 +2,9 @@
 
 export const runTexts = {
   state: 'State',
+  earlier: (count: number) => (count === 1 ? '1 earlier entry' : `${count} earlier entries`),
+  retrying: (attempt: number) => `Attempt ${attempt} failed`,
+  times: (count: number) => `× ${count}`,
   input: 'Input',
   output: 'Output',
   tooLarge: 'More than 64 KiB: see',

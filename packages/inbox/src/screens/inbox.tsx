@@ -2,26 +2,29 @@ import type { AskBrief, AskKind, RiskLevel } from '@pawl/server/internal'
 import { useEffect } from 'preact/hooks'
 import { AskScreen } from '../ask/ask-screen.tsx'
 import {
-  filter,
   gone,
   hasMore,
   isFiltered,
   isLoaded,
+  listFailure,
   loadMoreAsks,
   newCount,
-  noFilter,
   refreshAsks,
-  setFilter,
   showFresh,
   shown,
 } from '../ask/asks.ts'
+import { askInListHref, filter, noFilter, setFilter } from '../ask/filter.ts'
+import { openAsks } from '../ask/open-count.ts'
+import { isRejected, outcomeOf } from '../ask/outcome.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
-import { askHref } from '../router.ts'
+import { currentGrant } from '../session.ts'
+import { nameOf } from '../text/plain.ts'
 import { marked, Text } from '../text/text.tsx'
-import { RiskBadge } from '../ui/badges.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
+import { RiskBadge, SeverityBadge } from '../ui/badges.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { formatAge, sinceNow } from '../ui/time.ts'
 
 /** The list, and beside it on a wide screen the ask that is open. */
@@ -30,6 +33,14 @@ export function InboxScreen({ open }: { readonly open: string | null }) {
   return (
     <div class={open === null ? 'split' : 'split has-open'}>
       <section class="list-pane" aria-label={en.inbox}>
+        {isLoaded.value && newCount.value > 0 && (
+          <div class="fresh">
+            <button type="button" onClick={showFresh}>
+              <Icon name="up" />
+              {en.newItems(newCount.value)}
+            </button>
+          </div>
+        )}
         <ListHead />
         <List open={open} />
       </section>
@@ -50,10 +61,24 @@ export function InboxScreen({ open }: { readonly open: string | null }) {
 
 function ListHead() {
   const { value } = filter
+  const { answers, seesOthers } = currentGrant()
   return (
     <header class="list-head">
       <h1 class="pane-title">{en.inbox}</h1>
       <div class="filters">
+        {answers && seesOthers && (
+          <fieldset class="tabs">
+            <legend class="hidden">{en.whoseFilter}</legend>
+            {(['mine', 'all'] as const).map((whose) => (
+              <Toggle
+                key={whose}
+                label={en.whose[whose]}
+                isOn={value.whose === whose}
+                onChange={() => setFilter({ ...value, whose })}
+              />
+            ))}
+          </fieldset>
+        )}
         <select
           aria-label={en.statusFilter}
           value={value.status}
@@ -89,11 +114,6 @@ function ListHead() {
           ))}
         </select>
         <Toggle
-          label={en.onlyMine}
-          isOn={value.isMine}
-          onChange={(isMine) => setFilter({ ...value, isMine })}
-        />
-        <Toggle
           label={en.onlyOverdue}
           isOn={value.isOverdue}
           onChange={(isOverdue) => setFilter({ ...value, isOverdue })}
@@ -122,25 +142,24 @@ function Toggle(props: {
 
 function List({ open }: { readonly open: string | null }) {
   useEffect(() => {
-    const count = shown.value.filter(({ id }) => !gone.value.has(id)).length
-    if (open === null) document.title = count > 0 ? `${en.inbox} (${count}) · ${en.product}` : en.product
-  }, [open, shown.value, gone.value])
-  if (!isLoaded.value) return <Loading />
+    const { value: count } = openAsks
+    if (open === null) document.title = `${count === '' ? '' : `(${count}) `}${en.inbox} · ${en.product}`
+  }, [open, openAsks.value])
+  if (!isLoaded.value) return <NotLoaded failure={listFailure.value} onRetry={() => void refreshAsks()} />
   // A page of a filter can be empty although asks follow.
   if (shown.value.length === 0 && !hasMore.value) return <EmptyList />
+  const stop = (shown.value.find(({ id }) => id === open) ?? shown.value[0])?.id
   return (
     <>
-      {newCount.value > 0 && (
-        <div class="fresh">
-          <button type="button" onClick={showFresh}>
-            <Icon name="up" />
-            {en.newItems(newCount.value)}
-          </button>
-        </div>
-      )}
       <ul class="asks">
         {shown.value.map((ask) => (
-          <Row key={ask.id} ask={ask} isOpen={ask.id === open} isGone={gone.value.has(ask.id)} />
+          <Row
+            key={ask.id}
+            ask={ask}
+            isOpen={ask.id === open}
+            isGone={gone.value.has(ask.id)}
+            isStop={ask.id === stop}
+          />
         ))}
       </ul>
       <footer class="list-foot">
@@ -156,29 +175,50 @@ function List({ open }: { readonly open: string | null }) {
 }
 
 function EmptyList() {
+  const { whose, status } = filter.value
   if (isFiltered.value)
     return (
       <Empty title={en.nothingFound}>
-        <button type="button" onClick={() => setFilter(noFilter)}>
+        <button type="button" onClick={() => setFilter({ ...noFilter, whose, status })}>
           {en.clearFilters}
         </button>
       </Empty>
     )
+  const { answers, seesOthers } = currentGrant()
+  const isMine = whose === 'mine' && answers
   return (
-    <Empty title={en.nothingOpen} icon="approve">
-      <p class="faint">{en.nothingOpenHelp}</p>
+    <Empty title={status === 'open' ? en.nothingOpen : en.nothingAnswered} icon="approve">
+      {status === 'open' && <p class="faint">{isMine ? en.nothingOpenHelp : en.nothingOpenAnywhere}</p>}
+      {isMine && seesOthers && (
+        <button type="button" onClick={() => setFilter({ ...noFilter, status, whose: 'all' })}>
+          {en.showAllAsks}
+        </button>
+      )}
     </Empty>
   )
 }
 
-function Row(props: { readonly ask: AskBrief; readonly isOpen: boolean; readonly isGone: boolean }) {
-  const { ask, isOpen, isGone } = props
+interface RowProps {
+  readonly ask: AskBrief
+  readonly isOpen: boolean
+  readonly isGone: boolean
+  /** Whether Tab stops here. It stops once in the list, where arrows and `j`, `k` move on. */
+  readonly isStop: boolean
+}
+
+function Row({ ask, isOpen, isGone, isStop }: RowProps) {
   const isClosed = isGone || ask.status !== 'open'
   return (
     <li class={isGone ? 'gone' : undefined}>
-      <a class="ask-row" href={askHref(ask.id)} aria-current={isOpen ? 'true' : undefined} data-row>
+      <a
+        class="ask-row"
+        href={askInListHref(ask.id)}
+        aria-current={isOpen ? 'true' : undefined}
+        tabIndex={isStop ? 0 : -1}
+        data-row
+      >
         <span class={ask.overdue && !isGone ? 'row-icon overdue' : 'row-icon'} title={en.kinds[ask.kind]}>
-          <Icon name={isClosed ? 'check' : ask.kind} />
+          <Icon name={isClosed ? (isRejected(ask) ? 'cross' : 'check') : ask.kind} />
           <span class="hidden">{en.kinds[ask.kind]}. </span>
         </span>
         <span class="row-message" dir="auto">
@@ -188,6 +228,8 @@ function Row(props: { readonly ask: AskBrief; readonly isOpen: boolean; readonly
           <Due ask={ask} isGone={isGone} />
         </span>
         <span class="row-facts">
+          {ask.status !== 'open' && <Ended ask={ask} />}
+          {ask.severity && <SeverityBadge severity={ask.severity} />}
           {ask.risk && ask.risk.level !== 'low' && <RiskBadge level={ask.risk.level} />}
           <span class="clip">
             <Text>{ask.procedure}</Text>
@@ -204,10 +246,25 @@ function Row(props: { readonly ask: AskBrief; readonly isOpen: boolean; readonly
   )
 }
 
+/** How an ask ended, and by whom. */
+function Ended({ ask }: { readonly ask: AskBrief }) {
+  return (
+    <span class={isRejected(ask) ? 'outcome rejected' : 'outcome'}>
+      <Text>{outcomeOf(ask)}</Text>
+      {ask.answer !== undefined && (
+        <>
+          {' · '}
+          <Text>{nameOf(ask.answer.by)}</Text>
+        </>
+      )}
+    </span>
+  )
+}
+
 function Due({ ask, isGone }: { readonly ask: AskBrief; readonly isGone: boolean }) {
   if (isGone) return <>{en.closedElsewhere}</>
   if (ask.status !== 'open') return <>{en.ago(formatAge(sinceNow(ask.answer?.at ?? ask.askedAt)))}</>
-  if (ask.dueAt === undefined) return <span class="faint">{formatAge(sinceNow(ask.askedAt))}</span>
+  if (ask.dueAt === undefined) return <span class="faint">{en.waits(formatAge(sinceNow(ask.askedAt)))}</span>
   if (ask.overdue) return <span class="overdue">{en.overdueBy(formatAge(sinceNow(ask.dueAt)))}</span>
   return <span class="due-soon">{en.dueIn(formatAge(-sinceNow(ask.dueAt)))}</span>
 }

@@ -10,7 +10,10 @@ import { noteEnded } from '../session.ts'
 import { Formatted } from '../text/formatted.tsx'
 import { OutsideLink } from '../text/link.tsx'
 import { marked, Text } from '../text/text.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
+import { SeverityBadge } from '../ui/badges.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { failureOf, type LoadFailure } from '../ui/load-failure.ts'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { formatAge, formatInstant, sinceNow } from '../ui/time.ts'
 
 const pageSize = 50
@@ -20,7 +23,7 @@ export function NoticesScreen() {
   const [notices, setNotices] = useState<readonly Notice[] | null>(null)
   const [isMine, setMine] = useState(true)
   const [isUnread, setUnread] = useState(false)
-  const [hasFailed, setFailed] = useState(false)
+  const [failure, setFailure] = useState<LoadFailure | null>(null)
   const [cursor, setCursor] = useState<string | undefined>(undefined)
   const count = useRef(pageSize)
   useEffect(() => {
@@ -32,10 +35,9 @@ export function NoticesScreen() {
       const page = await listNotices({ ...filter, limit: Math.min(500, count.current) })
       setNotices(page.items)
       setCursor(page.cursor)
-      setFailed(false)
     } catch (error) {
       noteEnded(error)
-      setFailed(true)
+      setFailure(failureOf(error))
     }
   }
   useLive(load, [isMine, isUnread], { hears: ({ event }) => event === 'notice' })
@@ -68,14 +70,8 @@ export function NoticesScreen() {
       </header>
       {notices !== null ? (
         <List notices={notices} isUnread={isUnread} onRead={(id) => void read([id])} />
-      ) : hasFailed ? (
-        <Empty title={noticeTexts.failed} icon="alert">
-          <button type="button" onClick={() => void load()}>
-            {en.reload}
-          </button>
-        </Empty>
       ) : (
-        <Loading />
+        <NotLoaded failure={failure} onRetry={() => void load()} />
       )}
       {cursor !== undefined && (
         <button type="button" onClick={() => void older()}>
@@ -126,7 +122,7 @@ function Item({ notice, onRead }: { readonly notice: Notice; readonly onRead: (i
   return (
     <article>
       <p class="notice-head">
-        <span class={`badge severity-${severity}`}>{noticeTexts.severities[severity]}</span>
+        <SeverityBadge severity={severity} />
         {!isRead && <span class="badge">{noticeTexts.unread}</span>}
         <span class="faint" title={formatInstant(at)}>
           {en.ago(formatAge(sinceNow(at)))}

@@ -2,12 +2,13 @@ import type { LogEntry, Run } from '@pawl/server/internal'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getLog, getRun, type LogPage, segment } from '../api/calls.ts'
 import { serverNow } from '../api/connection.ts'
-import { ApiError, urlOf } from '../api/request.ts'
+import { urlOf } from '../api/request.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { useStill } from '../live/still.ts'
-import { askHref, runHref, runsHref } from '../router.ts'
+import { inboxHref, runHref } from '../router.ts'
 import { Children } from '../runs/children.tsx'
+import { runsListHref } from '../runs/filter.ts'
 import { Log } from '../runs/log.tsx'
 import { Plans } from '../runs/plan/plans.tsx'
 import { ProgressBar } from '../runs/progress.tsx'
@@ -19,12 +20,14 @@ import { Stuck } from '../runs/stuck.tsx'
 import { runTexts } from '../runs/texts.ts'
 import { Timeline } from '../runs/timeline.tsx'
 import { Values } from '../runs/values.tsx'
+import { WaitingFor } from '../runs/waiting-for.tsx'
 import { currentGrant, noteEnded } from '../session.ts'
 import { marked, Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
 import { CopyButton } from '../ui/copy.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { failureOf, type LoadFailure } from '../ui/load-failure.ts'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { formatAge, formatInstant, formatSpan, serverTime, sinceNow } from '../ui/time.ts'
 
 interface Loaded {
@@ -38,7 +41,8 @@ const pageSize = 100
 
 export function RunScreen({ id }: { readonly id: string }) {
   const [loaded, setLoaded] = useState<Loaded | null>(null)
-  const [isMissing, setMissing] = useState(false)
+  const [failure, setFailure] = useState<LoadFailure | null>(null)
+  const { listsRuns } = currentGrant()
   const count = useRef(pageSize)
   useEffect(() => {
     document.title = `${id} · ${en.product}`
@@ -49,7 +53,7 @@ export function RunScreen({ id }: { readonly id: string }) {
       setLoaded((before) => merge(before, run, page))
     } catch (error) {
       noteEnded(error)
-      if (error instanceof ApiError && error.problem.status === 404) setMissing(true)
+      setFailure(failureOf(error))
     }
   }
   const isOver = loaded?.run.endedAt !== undefined
@@ -66,16 +70,14 @@ export function RunScreen({ id }: { readonly id: string }) {
   }
   return (
     <div class="page run-page">
-      <a class="back" href={runsHref}>
+      <a class="back" href={listsRuns ? runsListHref() : inboxHref}>
         <Icon name="back" />
-        {en.backToRuns}
+        {listsRuns ? en.backToRuns : en.back}
       </a>
       {loaded ? (
         <RunPage loaded={loaded} onOlder={() => void older()} onDone={load} />
-      ) : isMissing ? (
-        <Empty title={en.notFound} />
       ) : (
-        <Loading />
+        <NotLoaded failure={failure} onRetry={() => void load()} />
       )}
     </div>
   )
@@ -112,14 +114,14 @@ function RunPage(props: {
     <article>
       <header class="run-head">
         <h1 dir="auto">{marked(run.id)}</h1>
-        <StatusBadge status={run.status} />
+        <StatusBadge run={run} />
         <RunActions run={run} onRepeat={setRepeat} onDone={props.onDone} />
       </header>
       <Facts run={run} />
       <ProgressBar progress={run.progress} />
       <Stuck run={shown.run} />
       <CancelState run={shown.run} />
-      <WaitingFor run={shown.run} />
+      <WaitingFor run={shown.run} entries={shown.entries} />
       <Values run={shown.run} />
       <Plans states={states} run={run} entries={entries} />
       <States states={shown.states} />
@@ -233,37 +235,6 @@ function CancelState({ run }: { readonly run: Run }) {
           {en.undoFailed}: {marked(`${name}: ${failure.message}`)}
         </p>
       ))}
-    </section>
-  )
-}
-
-function WaitingFor({ run: { waitingFor } }: { readonly run: Run }) {
-  if (waitingFor.length === 0) return null
-  return (
-    <section>
-      <h2>{en.waitingFor}</h2>
-      <ul class="waiting">
-        {waitingFor.map((one) => (
-          <li key={`${one.position} ${one.kind}`}>
-            <Icon name={one.kind === 'ask' ? 'approve' : 'runs'} />
-            <span>
-              {en.waitingKinds[one.kind]}{' '}
-              {one.ask === undefined ? (
-                <Text>{one.name}</Text>
-              ) : (
-                <a href={askHref(one.ask)}>
-                  <Text>{one.name}</Text>
-                </a>
-              )}
-            </span>
-            {one.until !== undefined && (
-              <span class="faint" title={formatInstant(one.until)}>
-                {en.until(formatAge(-sinceNow(one.until)))}
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
     </section>
   )
 }

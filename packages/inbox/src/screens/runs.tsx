@@ -1,22 +1,27 @@
 import type { Run, RunStatus } from '@pawl/server/internal'
-import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { listRuns } from '../api/calls.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
-import { runHref } from '../router.ts'
-import { queryOf, type RunFilter } from '../runs/bulk.ts'
+import { go, runHref } from '../router.ts'
 import { BulkActions } from '../runs/bulk-actions.tsx'
+import { type RunFilter, runFilter, runsListHref } from '../runs/filter.ts'
 import { ProgressBar } from '../runs/progress.tsx'
-import { noteEnded } from '../session.ts'
+import {
+  hasMoreRuns,
+  loadMoreRuns,
+  newRunCount,
+  refreshRuns,
+  runs,
+  runsFailure,
+  showNewRuns,
+} from '../runs/run-list.ts'
+import { shortFailure } from '../runs/short-failure.ts'
 import { Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { formatAge, formatInstant, formatSpan, serverTime, sinceNow } from '../ui/time.ts'
-
-/** Kept while a run is looked at, so that the way back leads to the same list. */
-const filter = signal<RunFilter>({ status: '', procedure: '', tag: '' })
 
 /** In the order of the tabs; a missing status is a type error. */
 const statuses: { readonly [S in RunStatus]: true } = {
@@ -29,41 +34,42 @@ const statuses: { readonly [S in RunStatus]: true } = {
   cancelled: true,
 }
 const tabs = ['', ...(Object.keys(statuses) as RunStatus[])] as const
-const pageSize = 50
 
 export function RunsScreen() {
-  const { value } = filter
-  const { runs, newCount, isMore, reload, showNew, more } = useRuns(value)
+  const { value } = runFilter
+  // No bell tells that a run has started, so the list is also asked for.
+  const reload = useLive(refreshRuns, [value], { hears: () => true, liveMs: () => 5_000 })
   useEffect(() => {
     document.title = `${en.runs} · ${en.product}`
   }, [])
+  const isFiltered = value.status !== '' || value.procedure !== '' || value.tag !== ''
   return (
     <div class="page wide">
+      {newRunCount.value > 0 && runs.value !== null && (
+        <div class="fresh">
+          <button type="button" onClick={showNewRuns}>
+            <Icon name="up" />
+            {en.newItems(newRunCount.value)}
+          </button>
+        </div>
+      )}
       <header class="list-head">
         <div class="title-row">
           <h1 class="pane-title">{en.runs}</h1>
           <span class="bulk">
-            <BulkActions key={JSON.stringify(value)} filter={value} onDone={reload} />
+            <BulkActions key={runsListHref(value)} filter={value} onDone={reload} />
           </span>
         </div>
         <Filters value={value} />
       </header>
-      {newCount > 0 && runs !== null && (
-        <div class="fresh">
-          <button type="button" onClick={showNew}>
-            <Icon name="up" />
-            {en.newItems(newCount)}
-          </button>
-        </div>
-      )}
-      {runs === null ? (
-        <Loading />
+      {runs.value === null ? (
+        <NotLoaded failure={runsFailure.value} onRetry={reload} />
       ) : (
-        <RunList runs={runs} isFiltered={value.status !== '' || value.procedure !== '' || value.tag !== ''} />
+        <RunList runs={runs.value} isFiltered={isFiltered} />
       )}
-      {isMore && (
+      {hasMoreRuns.value && (
         <footer class="list-foot">
-          <button type="button" onClick={() => void more()}>
+          <button type="button" onClick={() => void loadMoreRuns()}>
             {en.loadMore}
           </button>
         </footer>
@@ -72,45 +78,8 @@ export function RunsScreen() {
   )
 }
 
-/** Reads the runs of a filter, keeps those on the page in their places, and counts the new ones. */
-function useRuns(value: RunFilter) {
-  const [runs, setRuns] = useState<readonly Run[] | null>(null)
-  const [fresh, setFresh] = useState<readonly Run[]>([])
-  const [cursor, setCursor] = useState<string | undefined>()
-  const query = queryOf(value)
-  useEffect(() => {
-    setRuns(null)
-    setFresh([])
-    setCursor(undefined)
-  }, [value])
-  const load = async () => {
-    try {
-      const page = await listRuns({ ...query, limit: pageSize })
-      if (filter.value !== value) return
-      setFresh(page.items)
-      setRuns((before) => (before === null || before.length === 0 ? page.items : updated(before, page.items)))
-      setCursor((before) => before ?? page.cursor)
-    } catch (error) {
-      noteEnded(error)
-    }
-  }
-  // The feed has no event for a started run, so the list is also polled.
-  const reload = useLive(load, [value], { hears: () => true, liveMs: () => 5_000 })
-  const more = async () => {
-    const page = await listRuns({ ...query, limit: pageSize, cursor }).catch(noteEnded)
-    if (!page || filter.value !== value) return
-    setRuns((before) => [...(before ?? []), ...page.items])
-    setCursor(page.cursor)
-  }
-  const known = new Set(runs?.map(({ id }) => id))
-  const newCount = fresh.filter(({ id }) => !known.has(id)).length
-  return { runs, newCount, isMore: cursor !== undefined, reload, showNew: () => setRuns(fresh), more }
-}
-
 function Filters({ value }: { readonly value: RunFilter }) {
-  const change = (part: Partial<RunFilter>) => {
-    filter.value = { ...value, ...part }
-  }
+  const change = (part: Partial<RunFilter>) => go(runsListHref({ ...value, ...part }))
   return (
     <div class="filters">
       <fieldset class="tabs">
@@ -147,9 +116,10 @@ interface FilterTextProps {
   readonly onChange: (text: string) => void
 }
 
-/** A text that filters once it is entered. Local state, so that a refresh does not overwrite what is being typed. */
+/** A text that filters once it is entered. What is being typed is state of its own: a refresh of the list would put the old text back. */
 function FilterText({ label, value, onChange }: FilterTextProps) {
   const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
   return (
     <input
       class="filter-text"
@@ -163,12 +133,6 @@ function FilterText({ label, value, onChange }: FilterTextProps) {
   )
 }
 
-/** Runs stay in their places; their states change in place. */
-function updated(before: readonly Run[], now: readonly Run[]): readonly Run[] {
-  const byId = new Map(now.map((run) => [run.id, run]))
-  return before.map((run) => byId.get(run.id) ?? run)
-}
-
 function RunList({ runs, isFiltered }: { readonly runs: readonly Run[]; readonly isFiltered: boolean }) {
   if (runs.length === 0)
     return (
@@ -178,10 +142,10 @@ function RunList({ runs, isFiltered }: { readonly runs: readonly Run[]; readonly
     )
   return (
     <ul class="runs">
-      {runs.map((run) => (
+      {runs.map((run, index) => (
         <li key={run.id}>
-          <a class="run-row" href={runHref(run.id)} data-row>
-            <StatusBadge status={run.status} />
+          <a class="run-row" href={runHref(run.id)} tabIndex={index === 0 ? 0 : -1} data-row>
+            <StatusBadge run={run} />
             <span class="run-id clip">
               <Text>{run.id}</Text>
             </span>
@@ -194,7 +158,7 @@ function RunList({ runs, isFiltered }: { readonly runs: readonly Run[]; readonly
             <span class="run-age number faint" title={formatInstant(run.startedAt)}>
               {run.endedAt === undefined
                 ? en.ago(formatAge(sinceNow(run.startedAt)))
-                : formatSpan(serverTime(run.endedAt) - serverTime(run.startedAt))}
+                : en.took(formatSpan(serverTime(run.endedAt) - serverTime(run.startedAt)))}
             </span>
           </a>
         </li>
@@ -204,7 +168,7 @@ function RunList({ runs, isFiltered }: { readonly runs: readonly Run[]; readonly
 }
 
 function Note({ run }: { readonly run: Run }) {
-  if (run.failure) return <Text>{run.failure.message.slice(0, 200)}</Text>
+  if (run.failure) return <Text>{shortFailure(run.failure).slice(0, 300)}</Text>
   if (run.progress) return <ProgressBar progress={run.progress} />
   const [first, ...others] = run.waitingFor
   if (!first) return null

@@ -5,12 +5,15 @@ import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { failureOf, type LoadFailure } from '../ui/load-failure.ts'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { formatAge, formatInstant, sinceNow } from '../ui/time.ts'
 
 /** The live workers: since when, with how many runs, and which procedures they can execute. */
 export function WorkersScreen() {
   const [workers, setWorkers] = useState<readonly Worker[] | null>(null)
+  const [failure, setFailure] = useState<LoadFailure | null>(null)
   useEffect(() => {
     document.title = `${en.workers} · ${en.product}`
   }, [])
@@ -19,6 +22,7 @@ export function WorkersScreen() {
       setWorkers((await listWorkers()).items)
     } catch (error) {
       noteEnded(error)
+      setFailure(failureOf(error))
     }
   }
   // The feed has no worker events, so this screen polls.
@@ -28,7 +32,11 @@ export function WorkersScreen() {
       <header class="list-head">
         <h1 class="pane-title">{en.workers}</h1>
       </header>
-      {workers === null ? <Loading /> : <WorkerList workers={workers} />}
+      {workers === null ? (
+        <NotLoaded failure={failure} onRetry={() => void load()} />
+      ) : (
+        <WorkerList workers={workers} />
+      )}
     </div>
   )
 }
@@ -60,8 +68,8 @@ function WorkerList({ workers }: { readonly workers: readonly Worker[] }) {
                 {en.startedAt} {en.ago(formatAge(sinceNow(worker.startedAt)))}
               </span>
             )}
-            <span title={formatInstant(worker.leaseEndsAt)}>
-              {en.leaseLeft(formatAge(-sinceNow(worker.leaseEndsAt)))}
+            <span title={en.leaseEnds(formatInstant(worker.leaseEndsAt))}>
+              {en.lastSeen(formatAge(sinceNow(worker.seenAt)))}
             </span>
           </p>
           <ul class="worker-procedures">

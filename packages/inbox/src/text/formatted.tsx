@@ -48,6 +48,7 @@ function Table({ columns, rows }: TableContent) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls has to be reached by keyboard
     <div class="scroll" tabIndex={0}>
       <table>
+        <caption>{en.rows(rows.length)}</caption>
         <thead>
           <tr>
             {columns.map((column) => (

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@pawl/server/internal'
 import { isObject } from '../api/json.ts'
+import { formatNumber, plainNumber } from './number.ts'
 
 /** A payload as a person reads it: values of types that JSON does not have become text. */
 export function plainOf(value: Json): Json {
@@ -38,6 +39,8 @@ function plainPair(pair: Json): Json {
 /** Shows a value in one line, such as `{paid: 450, card: visa}`. */
 export function summaryOf(value: Json, depth = 0): string {
   if (value === null) return '–'
+  // Commas separate parts, so only a number alone has the reader's decimal sign.
+  if (typeof value === 'number') return depth === 0 ? formatNumber(value) : plainNumber(value)
   if (typeof value !== 'object') return String(value)
   if (Array.isArray(value))
     return depth > 1 ? '[…]' : `[${value.map((one) => summaryOf(one, depth + 1)).join(', ')}]`
@@ -45,4 +48,9 @@ export function summaryOf(value: Json, depth = 0): string {
   if (depth > 1) return '{…}'
   const parts = entries.map(([key, item]) => `${key}: ${summaryOf(item, depth + 1)}`)
   return depth === 0 ? parts.join(', ') : `{${parts.join(', ')}}`
+}
+
+/** The name of a person, without what says that it is one. */
+export function nameOf(actor: string): string {
+  return actor.replace(/^user:/, '')
 }

@@ -2,6 +2,7 @@ import type { Json } from '@pawl/server/internal'
 import { useState } from 'preact/hooks'
 import { isObject } from '../api/json.ts'
 import { en } from '../en.ts'
+import { formatNumber } from './number.ts'
 import { plainOf } from './plain.ts'
 import { marked, Text } from './text.tsx'
 
@@ -14,7 +15,7 @@ function Plain({ value }: { readonly value: Json }) {
   if (value === null) return <span class="faint">{en.nothing}</span>
   if (typeof value === 'boolean') return <>{value ? en.yes : en.no}</>
   if (typeof value === 'string') return <LongText text={value} />
-  if (typeof value === 'number') return <span class="number">{value}</span>
+  if (typeof value === 'number') return <span class="number">{formatNumber(value)}</span>
   if (Array.isArray(value) && value.length > 0 && value.every(isScalar))
     return <LongText text={value.map(String).join(', ')} />
   if (isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isScalar))
@@ -54,7 +55,8 @@ export function LongText({ text, isCode = false }: { readonly text: string; read
   const head = headOf(text)
   const isLong = head.length < text.length
   const isBlock = isCode || text.includes('\n') || text.length > 120
-  if (!isLong && !isBlock) return <Text>{text}</Text>
+  // A block of its own: a line that is read from the right begins there.
+  if (!isLong && !isBlock) return <div dir="auto">{marked(text)}</div>
   const visible = shown === 0 ? head : text.slice(0, shown)
   return (
     <>

@@ -2,14 +2,15 @@ import { en } from '../en.ts'
 import { Dialog } from './dialog.tsx'
 
 const keys: readonly (readonly [keyof typeof en.shortcuts, readonly string[]])[] = [
-  ['down', ['j']],
-  ['up', ['k']],
+  ['down', ['j', '↓']],
+  ['up', ['k', '↑']],
   ['open', ['Enter']],
   ['back', ['u']],
   ['approve', ['a']],
   ['reject', ['r']],
   ['edit', ['e']],
   ['comment', ['c']],
+  ['leave', ['Esc']],
   ['inbox', ['g', 'i / r']],
   ['help', ['?']],
 ]

@@ -1,4 +1,4 @@
-import { serverNow } from '../api/connection.ts'
+import { sinceServerTime } from '../api/connection.ts'
 
 const units = [
   ['day', 86_400_000],
@@ -28,7 +28,7 @@ function inUnit(count: number, unit: string): string {
 }
 
 export function sinceNow(instant: string): number {
-  return serverNow() - Date.parse(instant)
+  return sinceServerTime(Date.parse(instant))
 }
 
 /** An instant in the reader's own time zone, with its name. */
@@ -39,6 +39,21 @@ export function formatInstant(instant: string): string {
     dateStyle: 'medium',
     timeStyle: 'long',
   }).format(date)
+}
+
+/** An instant as a clock shows it, with its date unless that is today. */
+export function formatClock(instant: string): string {
+  const date = new Date(instant)
+  const isToday = date.toDateString() === new Date().toDateString()
+  return new Intl.DateTimeFormat(undefined, {
+    ...(isToday ? {} : { dateStyle: 'medium' as const }),
+    timeStyle: 'short',
+  }).format(date)
+}
+
+/** An instant, in ms, as a clock with seconds shows it. */
+export function formatTime(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(at)
 }
 
 /** An instant of the server in ms. */
