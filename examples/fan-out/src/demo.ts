@@ -1,4 +1,6 @@
-// 200 child runs of one run, 10 at a time, on two workers, one of which is killed. --yes does not wait for a browser.
+// 200 child runs of one run, 10 at a time, on two workers, one of which is killed. The page of the run stays
+// until Ctrl-C; --yes waits for no browser. FAN_OUT_MS is how long a photo takes.
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +15,8 @@ import { Ledger } from './ledger.ts'
 
 const photos = Array.from({ length: 200 }, (_, n) => `photo-${String(n + 1).padStart(3, '0')}.jpg`)
 const folder = await mkdtemp(join(tmpdir(), 'pawl-fan-out-'))
-const env = { FAN_OUT_FOLDER: folder }
+const isWatched = !process.argv.includes('--yes')
+const env = { FAN_OUT_FOLDER: folder, FAN_OUT_MS: process.env['FAN_OUT_MS'] ?? (isWatched ? '1000' : '30') }
 const client = createClient({ store: sqlite(join(folder, 'fan-out.db')) })
 const ledger = new Ledger(join(folder, 'ledger.jsonl'))
 const server = createServer({ client })
@@ -21,8 +24,8 @@ const { url } = await server.listen({ port: 0 })
 
 tell.title('200 child runs, 10 at a time')
 tell.text('One run starts a child for each photo. Two workers share them; one is killed half way.')
-tell.text(`   Watch   ${url}`)
-if (!process.argv.includes('--yes')) await wait(5_000)
+tell.text(`   Watch   ${url}&at=/runs/album%3A1`)
+if (isWatched) await wait(5_000)
 
 tell.act(1, 'Two workers begin')
 const first = startChild('./worker', import.meta.url, { env })
@@ -65,6 +68,10 @@ const checks: readonly (readonly [string, boolean])[] = [
   ['the progress says that all is done', ended.progress?.done === photos.length],
 ]
 for (const [what, holds] of checks) (holds ? tell.passed : tell.failed)(what)
+if (isWatched) {
+  tell.text('', 'The page of the run is still there.', '   to stop   Ctrl-C')
+  await once(process, 'SIGINT')
+}
 await server.stop()
 await client.stop()
 await rm(folder, { recursive: true, force: true })

@@ -9,7 +9,7 @@ import { Ledger } from './ledger.ts'
 const folder = process.env['FAN_OUT_FOLDER'] ?? ''
 const ledger = new Ledger(join(folder, 'ledger.jsonl'))
 const { thumbnail, album } = createAlbum(async (photo, key) => {
-  await wait(30)
+  await wait(Number(process.env['FAN_OUT_MS'] ?? 30))
   ledger.note({ photo, key, worker: process.pid })
   return photo.length * 100
 })

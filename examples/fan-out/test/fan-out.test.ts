@@ -24,3 +24,14 @@ test('the demo passes although one of its workers is killed', async () => {
   expect(demo.output()).not.toContain('FAILED')
   expect(code, demo.output()).toBe(0)
 })
+
+test('the demo opens at its run, whose page stays until the demo is stopped', async () => {
+  const demo = await startExample('../src/demo', import.meta.url, [], { FAN_OUT_MS: '30' })
+  const url = (await demo.line(/Watch/)).trim().split(/\s+/).at(-1) ?? ''
+  expect(url).toMatch(/#key=[\w-]+&at=\/runs\/album%3A1$/)
+  await demo.line(/to stop/)
+  const key = /#key=([\w-]+)/.exec(url)?.[1]
+  const reply = await fetch(new URL('/v1/runs/album%3A1', url), { headers: { authorization: `Bearer ${key}` } })
+  expect(await reply.json()).toMatchObject({ status: 'completed' })
+  expect(await demo.kill('SIGINT')).toEqual({ code: 0, signal: null })
+})
