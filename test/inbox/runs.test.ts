@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
 
   test('show the children that have failed first, also those of a later page', async () => {
     const leaf = procedure({ name: 'leaf', input: z.number() }, async (_ctx, number) => {
-      if (number === 3) throw new RangeError('no leaf')
+      if (number === 3) throw new Error('no leaf')
     })
     const tree = procedure({ name: 'tree' }, async (ctx): Promise<void> => {
       for (let number = 0; number < 60; number += 1)

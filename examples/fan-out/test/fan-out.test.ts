@@ -31,7 +31,9 @@ test('the demo opens at its run, whose page stays until the demo is stopped', as
   expect(url).toMatch(/#key=[\w-]+&at=\/runs\/album%3A1$/)
   await demo.line(/to stop/)
   const key = /#key=([\w-]+)/.exec(url)?.[1]
-  const reply = await fetch(new URL('/v1/runs/album%3A1', url), { headers: { authorization: `Bearer ${key}` } })
+  const reply = await fetch(new URL('/v1/runs/album%3A1', url), {
+    headers: { authorization: `Bearer ${key}` },
+  })
   expect(await reply.json()).toMatchObject({ status: 'completed' })
   expect(await demo.kill('SIGINT')).toEqual({ code: 0, signal: null })
 })

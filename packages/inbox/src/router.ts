@@ -13,7 +13,7 @@ export type Route = (
   readonly query: Query
 }
 
-/** Parameters by name, without those that have their default. */
+/** Parameters by name. Defaults are left out. */
 export type Query = Readonly<Record<string, string>>
 
 export const route = signal<Route>(readRoute(location.hash))

@@ -3,9 +3,9 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import { listAsks } from '../api/calls.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
+import { failureOf, type LoadFailure } from '../load/failure.ts'
 import { route } from '../router.ts'
 import { noteEnded } from '../session.ts'
-import { failureOf, type LoadFailure } from '../ui/load-failure.ts'
 import { askQueryOf, type Filter, filter, isSameFilter, noFilter, readFilter } from './filter.ts'
 
 /** The asks on the screen. They are reordered only on request. */

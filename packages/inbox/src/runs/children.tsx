@@ -80,12 +80,12 @@ function Grandchildren({ parent }: { readonly parent: string }) {
 interface Loaded {
   /** Newest first. */
   readonly runs: readonly Run[]
-  /** Those that need an operator, also where they are on a later page. */
+  /** Children that need an operator, also from later pages. */
   readonly broken: readonly Run[]
   readonly cursor: string | undefined
 }
 
-/** Reads the children of a run, and again while the page is live: those that need an operator first, then the newest. */
+/** Reads the children of a run, and again while the page is live: first the ones that need an operator, then the newest. */
 function useChildren(parent: string): {
   readonly runs: readonly Run[]
   readonly more: (() => void) | undefined
@@ -100,7 +100,8 @@ function useChildren(parent: string): {
     const isWhole = page.cursor === undefined
     const broken = isWhole
       ? page.items.filter(isBroken)
-      : (await listRuns({ parent, status: brokenStatuses.join(','), limit: pageSize }).catch(noteEnded))?.items
+      : (await listRuns({ parent, status: brokenStatuses.join(','), limit: pageSize }).catch(noteEnded))
+          ?.items
     setLoaded((before) => {
       const older = olderThan(before?.runs ?? [], page.items)
       return {

@@ -1,13 +1,13 @@
 import type { Run } from '@pawl/server/internal'
 import { batch, computed, effect, signal } from '@preact/signals'
 import { listRuns } from '../api/calls.ts'
+import { failureOf, type LoadFailure } from '../load/failure.ts'
 import { route } from '../router.ts'
 import { noteEnded } from '../session.ts'
-import { failureOf, type LoadFailure } from '../ui/load-failure.ts'
 import { queryOf } from './bulk.ts'
 import { readRunFilter, runFilter, runsListHref } from './filter.ts'
 
-// The list outlives its screen: whoever comes back from a run finds it as it was.
+// The list outlives its screen, so it is the same after a visit to a run.
 
 const pageSize = 50
 

@@ -2,6 +2,7 @@ import type { Run, RunStatus } from '@pawl/server/internal'
 import { useEffect, useState } from 'preact/hooks'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
+import { NotLoaded } from '../load/not-loaded.tsx'
 import { go, runHref } from '../router.ts'
 import { BulkActions } from '../runs/bulk-actions.tsx'
 import { type RunFilter, runFilter, runsListHref } from '../runs/filter.ts'
@@ -20,7 +21,6 @@ import { Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { NotLoaded } from '../ui/not-loaded.tsx'
 import { formatAge, formatInstant, formatSpan, serverTime, sinceNow } from '../ui/time.ts'
 
 /** In the order of the tabs; a missing status is a type error. */
@@ -37,7 +37,7 @@ const tabs = ['', ...(Object.keys(statuses) as RunStatus[])] as const
 
 export function RunsScreen() {
   const { value } = runFilter
-  // No bell tells that a run has started, so the list is also asked for.
+  // The feed has no event for a started run, so the list is also polled.
   const reload = useLive(refreshRuns, [value], { hears: () => true, liveMs: () => 5_000 })
   useEffect(() => {
     document.title = `${en.runs} · ${en.product}`
@@ -116,7 +116,7 @@ interface FilterTextProps {
   readonly onChange: (text: string) => void
 }
 
-/** A text that filters once it is entered. What is being typed is state of its own: a refresh of the list would put the old text back. */
+/** A text that filters once it is entered. Local state, so that a refresh does not overwrite what is being typed. */
 function FilterText({ label, value, onChange }: FilterTextProps) {
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { listWorkers } from '../api/calls.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
+import { failureOf, type LoadFailure } from '../load/failure.ts'
+import { NotLoaded } from '../load/not-loaded.tsx'
 import { noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { failureOf, type LoadFailure } from '../ui/load-failure.ts'
-import { NotLoaded } from '../ui/not-loaded.tsx'
 import { formatAge, formatInstant, sinceNow } from '../ui/time.ts'
 
 /** The live workers: since when, with how many runs, and which procedures they can execute. */

@@ -30,7 +30,7 @@ export function lazy<P extends object>(
     }
     useEffect(() => {
       fetch()
-      // What could not be loaded is tried again when the network comes back.
+      // A failed load is retried when the network comes back.
       return onWake(fetch)
     }, [])
     if (Component !== undefined) return <Component {...props} />

@@ -1,8 +1,8 @@
 import { en } from '../en.ts'
 import { inboxHref } from '../router.ts'
 import { Text } from '../text/text.tsx'
-import { Empty, Loading } from './empty.tsx'
-import type { LoadFailure } from './load-failure.ts'
+import { Empty, Loading } from '../ui/empty.tsx'
+import type { LoadFailure } from './failure.ts'
 
 interface Props {
   readonly failure: LoadFailure | null
