@@ -214,6 +214,45 @@ describe('the overview that a run exposes', () => {
     })
   })
 
+  test('says that the plan was cancelled with its run, whatever crashes', async () => {
+    const publish = makePlan(makeSite())
+    await using engine = await testEngine({ procedures: [publish], humans: [{ ...yes, answer: 'silence' }] })
+    await engine.crash('every')
+    const run = await engine.run(publish)
+    await engine.inbox.next()
+    await run.cancel()
+    await refusalOf(run.result())
+    expect(await overviewOf(engine, run.id)).toEqual({
+      status: 'cancelled',
+      layers: [
+        ...['draft done', 'html done', 'publish later'],
+        ...['feed later, tweet later', 'live later', 'announce later'],
+      ],
+    })
+  })
+
+  test.each([
+    ['a rejected check', 'cancelled', { type: 'human', message: 'Go?' }, {}],
+    [
+      'params that cannot be made',
+      'failed',
+      undefined,
+      {
+        params: () => {
+          throw new Error('none')
+        },
+      },
+    ],
+  ] as const)('says how the plan ended by %s', async (_, status, check, more) => {
+    const tasks = [{ id: 'go', use: 'go', ...(check && { check }) }] as const
+    const use = { go: { run: () => 1, ...more } }
+    const going = procedure({ name: 'going' }, async (ctx) => void (await ctx.plan(tasks, { use })))
+    await using engine = await testEngine({ procedures: [going], humans: [no], logger: silentLogger })
+    const run = await engine.run(going)
+    await refusalOf(run.result())
+    expect(await overviewOf(engine, run.id)).toEqual({ status, layers: ['go later'] })
+  })
+
   test('says what was undone, skipped, added, and which task failed', async () => {
     const site = makeSite(['tweet'])
     const { planner } = makePlanner([

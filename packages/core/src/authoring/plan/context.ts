@@ -1,6 +1,7 @@
 import type { Actor } from '../../base/people.ts'
 import { listIssues } from '../../errors/catalogue.ts'
 import { isRevived, recordFailure, tellFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
 import { agentCall } from '../agent/context.ts'
 import type { GateParts } from '../gate/context.ts'
 import { createHuman } from '../human/context.ts'
@@ -60,22 +61,28 @@ class Planning {
   }
 
   async run(): Promise<PlanResult> {
-    for (;;) {
-      const layer = this.#tasks.filter((task) => !this.#isOver(task.id) && this.#isDue(task))
-      if (layer.length === 0) return this.#end('done')
-      if (this.#settings.replan === 'per-layer' && this.#layers > this.#layersAtChange) {
-        const outcome = await this.#replan(`layer ${this.#layers} has ended`)
-        if (outcome === 'stop') return this.#end('stopped', 'people stopped the plan')
-        this.#layersAtChange = this.#layers
-        if (outcome === 'changed') continue
+    try {
+      for (;;) {
+        const layer = this.#tasks.filter((task) => !this.#isOver(task.id) && this.#isDue(task))
+        if (layer.length === 0) return this.#end('done')
+        if (this.#settings.replan === 'per-layer' && this.#layers > this.#layersAtChange) {
+          const outcome = await this.#replan(`layer ${this.#layers} has ended`)
+          if (outcome === 'stop') return this.#end('stopped', 'people stopped the plan')
+          this.#layersAtChange = this.#layers
+          if (outcome === 'changed') continue
+        }
+        for (const { id } of layer) this.#ranIn.set(id, this.#layers)
+        this.#show('running', layer)
+        const failures = await this.#runLayer(layer)
+        this.#layers++
+        if (failures.length === 0) continue
+        const end = await this.#fail(failures)
+        if (end !== null) return end
       }
-      for (const { id } of layer) this.#ranIn.set(id, this.#layers)
-      this.#show('running', layer)
-      const failures = await this.#runLayer(layer)
-      this.#layers++
-      if (failures.length === 0) continue
-      const end = await this.#fail(failures)
-      if (end !== null) return end
+    } catch (error) {
+      // Caught here: a wrapper would put one more promise between a result and the procedure, which is part of the log's format.
+      this.#show(PawlError.is(error, 'cancelled') ? 'cancelled' : 'failed')
+      throw error
     }
   }
 

@@ -8,9 +8,12 @@ export function overviewName(n: number): string {
   return n === 1 ? 'pawl.plan' : `pawl.plan.${n}`
 }
 
+/** 'cancelled' and 'failed': the call of the plan has thrown, and there is no result. */
+type PlanStatus = 'running' | PlanResult['status'] | 'cancelled' | 'failed'
+
 /** A plan without its params and results, which the page of a run draws. */
 export interface PlanOverview {
-  readonly status: 'running' | PlanResult['status']
+  readonly status: PlanStatus
   /** In the order in which they run. Empty if the plan is too large to be shown. */
   readonly layers: readonly (readonly ShownTask[])[]
   /** The number of tasks. */

@@ -1,4 +1,4 @@
-import type { Json, LogEntry, State, Waiting } from '@pawl/server/internal'
+import type { Json, LogEntry, Run, State } from '@pawl/server/internal'
 import { isObject } from '../../api/json.ts'
 import { plainOf } from '../../text/plain.ts'
 
@@ -58,11 +58,14 @@ function readTask(value: Json): readonly Task[] {
   ]
 }
 
-/** Returns the plan with what the log says of the tasks of the layer under way, and the asks that they wait for. */
+/**
+ * Returns the plan with what the log says of the tasks of the layer under way, and the asks that they wait for. Of an ended run no task
+ * is under way, and what its rollback has undone is undone: a run that ends without its code exposes nothing any more.
+ */
 export function overlay(
   plan: Plan,
   entries: readonly LogEntry[],
-  waitingFor: readonly Waiting[],
+  { waitingFor, endedAt, rollback }: Pick<Run, 'waitingFor' | 'endedAt' | 'rollback'>,
 ): { readonly plan: Plan; readonly asks: ReadonlyMap<string, string> } {
   const asks = new Map<string, string>()
   for (const { name, ask } of waitingFor)
@@ -71,11 +74,15 @@ export function overlay(
   const steps = new Map<string, LogEntry['status']>()
   for (const { name, type, status } of entries)
     if (type === 'step' && !steps.has(name)) steps.set(name, status)
+  const undone = new Set(rollback?.undone)
   const stateOf = ({ id, state }: Task): TaskState => {
+    if (state === 'done' && undone.has(id)) return 'undone'
     if (state !== 'now') return state
     if (asks.has(id)) return 'asked'
     const status = steps.get(id)
-    return status === 'done' || status === 'failed' ? status : state
+    if (status === 'done') return undone.has(id) ? 'undone' : status
+    if (status === 'failed') return status
+    return endedAt === undefined ? state : 'later'
   }
   const layers = plan.layers.map((layer) => layer.map((task) => ({ ...task, state: stateOf(task) })))
   return { plan: { ...plan, layers }, asks }

@@ -27,10 +27,7 @@ export function Plans({ states, run, entries }: Props & { readonly states: reado
 
 function PlanSection({ plan: given, run, entries }: Props & { readonly plan: Plan }) {
   const box = useRef<HTMLDivElement>(null)
-  const { plan, asks } = useMemo(
-    () => overlay(given, entries, run.waitingFor),
-    [given, entries, run.waitingFor],
-  )
+  const { plan, asks } = useMemo(() => overlay(given, entries, run), [given, entries, run])
   return (
     <section class="plan" aria-label={texts.plan(plan.name)}>
       <div class="section-head">
