@@ -130,19 +130,46 @@ describe('params from results', () => {
     }
   })
 
-  test('of a task that is not needed are refused with their place', async () => {
-    for (const $result of ['other.count', 'lis', 7]) {
-      const { plan } = makePlan(
-        [
-          { id: 'list', use: 'list' },
-          { id: 'remove', use: 'remove', needs: ['list'], params: { deep: [{ x: { $result } }] } },
-        ],
-        {},
-      )
-      await using engine = await testEngine({ procedures: [plan], logger: silentLogger })
-      const run = await engine.run(plan)
-      expect((await refusalOf(run.result())).message).toContain('tasks[1].params.deep[0].x.$result')
-    }
+  test('that are not in the result are what `or` says, which may refer to another', async () => {
+    const { plan, removed } = makePlan(
+      [
+        { id: 'list', use: 'list' },
+        {
+          ...{ id: 'remove', use: 'remove', needs: ['list'] },
+          params: {
+            there: { $result: 'list.count', or: 0 },
+            gone: { $result: 'list.none', or: null },
+            deep: { $result: 'list.none.x', or: [{ $result: 'list.count' }, { $result: 'list.no', or: 1 }] },
+          },
+        },
+      ],
+      {},
+    )
+    await using engine = await testEngine({ procedures: [plan] })
+    expect(await (await engine.run(plan)).result()).toMatchObject({ status: 'done' })
+    expect(removed).toEqual([{ there: 3, gone: null, deep: [3, 1] }])
+  })
+
+  test.each([
+    [{ $result: 'other.count' }, '.$result'],
+    [{ $result: 'lis' }, '.$result'],
+    [{ $result: 7 }, '.$result'],
+    [{ $result: 'lits.count', or: 0 }, '.$result'],
+    [{ $result: 'later.count', or: 0 }, '.$result'],
+    [{ $result: 'list.count', or: { $result: 'lits.count', or: 0 } }, '.or.$result'],
+    [{ $result: 'list.count', else: 0 }, '.else'],
+  ])('of a task that is not needed are refused with their place: %o', async (x, place) => {
+    const { plan } = makePlan(
+      [
+        { id: 'list', use: 'list' },
+        { id: 'remove', use: 'remove', needs: ['list'], params: { deep: [{ x }] } },
+        { id: 'later', use: 'list', needs: ['remove'] },
+      ],
+      {},
+    )
+    await using engine = await testEngine({ procedures: [plan], logger: silentLogger })
+    const run = await engine.run(plan)
+    expect((await refusalOf(run.result())).message).toContain(`tasks[1].params.deep[0].x${place}: `)
   })
 
   test('of a task that a planner skips are refused in its proposal', async () => {
@@ -253,9 +280,61 @@ describe('a check by an agent takes the options of a decision', () => {
     const run = await engine.run(plan)
     const ask = await engine.inbox.next()
     expect(ask.to).toEqual(['group:ops'])
+    expect(ask.details).toMatchObject([
+      { title: 'If approved', body: "'remove' runs; then the plan is done." },
+      { title: 'If rejected', body: "'remove' fails: the plan stops." },
+      { title: 'Plan, layer 1 of 1', body: [{ layer: 1, tasks: 'remove', state: 'now' }] },
+      { title: "Assessment of judge (unsure, leaning to 'approve', confidence 0.5)" },
+    ])
     await engine.inbox.answer(ask.id, { choice: 'approve' }, { as: 'user:ana' })
     expect(await run.result()).toMatchObject({ status: 'done', approvedBy: { remove: 'user:ana' } })
     expect(removed).toHaveLength(1)
+  })
+
+  test.each([
+    [{ onError: 'rollback' }, "'remove' fails: the plan stops, and its tasks are undone."],
+    [
+      { replan: 'on-error', maxReplans: 0 },
+      "'remove' fails: the planner is asked, and if it changes nothing, the plan stops.",
+    ],
+  ] as const)('people who are asked in its place see what a no does: %o', async (options, ifRejected) => {
+    const planner = agent({ name: 'planner', input: z.any(), output: z.any() }, async () => ({ edits: [] }))
+    const details = [{ title: 'Own', body: 'detail' }]
+    const check = {
+      type: 'agent',
+      question: 'Delete?',
+      fallback: 'human',
+      minConfidence: 1,
+      details,
+    } as const
+    const given = { ...options, planner, decider: judge('judge', 0.5) }
+    const { plan } = makePlan([{ id: 'remove', use: 'remove', check }], {}, given)
+    await using engine = await testEngine({ procedures: [plan] })
+    await engine.run(plan)
+    const ask = await engine.inbox.next()
+    expect(ask.details.slice(0, 3)).toMatchObject([
+      { title: 'Own' },
+      { title: 'If approved' },
+      { title: 'If rejected', body: ifRejected },
+    ])
+  })
+
+  test('people who are asked in the place of a verifying agent see what each answer does', async () => {
+    const { plan } = makePlan(
+      [
+        { id: 'list', use: 'list' },
+        { id: 'look', verify: 'Is it fine?', needs: ['list'], fallback: 'human', minConfidence: 1 },
+        { id: 'remove', use: 'remove', needs: ['look'] },
+      ],
+      {},
+      { decider: decider('judge', async () => ({ choice: 'ok', rationale: '', confidence: 0.5 })) },
+    )
+    await using engine = await testEngine({ procedures: [plan] })
+    await engine.run(plan)
+    expect((await engine.inbox.next()).details.slice(0, 2)).toMatchObject([
+      { title: 'If ok', body: 'Layer 3 follows: remove.' },
+      { title: 'If failed', body: "The plan stops, and what 'look' looks at is undone." },
+    ])
   })
 
   test('an action brings its own agent', async () => {

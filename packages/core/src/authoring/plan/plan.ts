@@ -17,7 +17,8 @@ export interface Action extends AttemptOptions {
   readonly undo?: (result: any, call: StepCall) => unknown
   /**
    * Makes the params of a task, before its check shows them: from the ones it was given and the results of earlier layers. It is
-   * code of the procedure, which replays: it must return the same for the same. Default: the given ones.
+   * code of the procedure, which replays: it must return the same for the same. If it is changed after a check by an agent, the task
+   * acts on the new params. Default: the given ones.
    */
   // biome-ignore lint/suspicious/noExplicitAny: params and results of any type, since tasks are plain data
   readonly params?: (params: any, results: { readonly [task: string]: any }) => object
@@ -70,7 +71,11 @@ export interface JudgeOptions
   readonly to?: Audience
 }
 
-/** A check by an agent: a no fails the task. It takes the options of `ctx.agent.decide`. */
+/**
+ * A check by an agent: a no fails the task. It takes the options of `ctx.agent.decide`. The task acts on the params as the code makes
+ * them, also in a replay: if `params` of the action has changed since the check, it acts on params that the agent has not seen. A check
+ * by people acts on the params that they have approved, which are recorded.
+ */
 export interface AgentCheck extends JudgeOptions {
   /** An agent checks. */
   readonly type: 'agent'
@@ -80,11 +85,13 @@ export interface AgentCheck extends JudgeOptions {
 
 /**
  * A param that a task takes from the result of a task that it needs: its id, and where in the result. An id that has dots is found,
- * too. The task fails if nothing is there.
- * @example { id: 'remove', use: 'remove', needs: ['list'], params: { count: { $result: 'list.files.length' } } }
+ * too. The task fails if nothing is there and `or` is missing. A plan with a reference to any other task is refused, also with `or`.
+ * @example { id: 'remove', use: 'remove', needs: ['list'], params: { count: { $result: 'list.files.length', or: 0 } } }
  */
 export interface ResultReference {
   readonly $result: string
+  /** Value if the result has none there. It may contain references. Default: none. */
+  readonly or?: unknown
 }
 
 /**

@@ -114,9 +114,16 @@ function checkNeeds(at: string, tasks: readonly Task[], complain: Complain): voi
 function checkReferences(at: string, task: Task, complain: Complain): void {
   if (!isAction(task)) return
   const { params, needs = [] } = task
-  for (const [place, to] of referencesIn(params, `${at}.params`))
+  for (const [place, reference] of referencesIn(params, `${at}.params`)) {
+    const { $result: to } = reference
+    checkKnown(place, { ...reference }, ['$result', 'or'], complain)
+    // Whether a result has a value there is known once it is there. Which task it is of is known now, also with `or`.
     if (typeof to !== 'string' || readReference(to, needs) === undefined)
-      complain(place, "must name a task in `needs`, and where in its result: 'list' or 'list.count'")
+      complain(
+        `${place}.$result`,
+        "must name a task in `needs`, and where in its result: 'list' or 'list.count'",
+      )
+  }
 }
 
 /** Returns the ids of the tasks that can never begin. */

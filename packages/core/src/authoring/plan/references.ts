@@ -1,4 +1,4 @@
-// A reference is the only key of an object in the params of a task: `{ $result: 'list.count' }`.
+// A reference is an object with the key `$result` in the params of a task: `{ $result: 'list.count' }`, or with `or` beside it.
 
 /** Where a reference points. */
 export interface Reference {
@@ -6,14 +6,20 @@ export interface Reference {
   readonly path: readonly string[]
 }
 
-/** Lists the references in params, each with its place. */
+/** A reference as it is written. It is checked before it is read. */
+export interface WrittenReference {
+  readonly $result: unknown
+  readonly or?: unknown
+}
+
+/** Lists the references in params, each with its place. The value of `or` may hold others. */
 export function referencesIn(
   params: unknown,
   at: string,
-): readonly (readonly [place: string, to: unknown])[] {
+): readonly (readonly [place: string, reference: WrittenReference])[] {
   if (Array.isArray(params)) return params.flatMap((one, i) => referencesIn(one, `${at}[${i}]`))
   if (!isRecord(params)) return []
-  if (isReference(params)) return [[`${at}.$result`, params.$result]]
+  if (isReference(params)) return [[at, params], ...referencesIn(params.or, `${at}.or`)]
   return Object.entries(params).flatMap(([name, one]) => referencesIn(one, `${at}.${name}`))
 }
 
@@ -41,9 +47,11 @@ export function fillReferences(
     if (Array.isArray(value)) return value.map(fill)
     if (!isRecord(value)) return value
     if (!isReference(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, fill(v)]))
-    const found = valueAt(readReference(value.$result, ids), results)
-    if (found === undefined) missing ??= value.$result
-    return found
+    const text = String(value.$result)
+    const found = valueAt(readReference(text, ids), results)
+    if (found !== undefined) return found
+    if (value.or === undefined) missing ??= text
+    return fill(value.or)
   }
   const filled = fill(params) as object
   return missing === undefined ? { params: filled } : { missing }
@@ -56,8 +64,10 @@ function isRecord(value: unknown): value is { readonly [name: string]: unknown }
   return prototype === Object.prototype || prototype === null
 }
 
-function isReference(value: { readonly [name: string]: unknown }): value is { readonly $result: string } {
-  return Object.keys(value).length === 1 && Object.hasOwn(value, '$result')
+function isReference(value: {
+  readonly [name: string]: unknown
+}): value is WrittenReference & { readonly [name: string]: unknown } {
+  return Object.hasOwn(value, '$result')
 }
 
 function valueAt(reference: Reference | undefined, results: { readonly [task: string]: unknown }): unknown {

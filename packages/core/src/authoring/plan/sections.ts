@@ -12,8 +12,17 @@ export interface PlanProgress {
   readonly skipped: readonly string[]
 }
 
-/** Builds what a person sees of the plan: its layers, and what follows each answer. */
-export function sectionsOf(task: Task, place: PlanProgress, onReject: 'cancel' | 'skip'): readonly Section[] {
+/** The outcomes of a question about a task, in words. */
+export interface Outcomes {
+  /** Word for a yes: the title of its section. */
+  readonly yes: 'approved' | 'ok'
+  readonly no: 'rejected' | 'failed'
+  /** A sentence on what follows from a no. */
+  readonly ifNo: string
+}
+
+/** Builds the sections of a question about a task: what follows from each answer, and the layers of the plan. */
+export function sectionsOf(task: Task, place: PlanProgress, outcomes: Outcomes): readonly Section[] {
   const { tasks, results, skipped } = place
   const layers = layersOf(tasks)
   const at = layers.findIndex((layer) => layer.some(({ id }) => id === task.id))
@@ -30,13 +39,10 @@ export function sectionsOf(task: Task, place: PlanProgress, onReject: 'cancel' |
   }))
   const next = layers[at + 1]
   const behind = next === undefined ? 'the plan is done' : `layer ${at + 2} follows: ${listIds(next)}`
-  const no =
-    onReject === 'cancel'
-      ? 'the run is cancelled, and its completed steps are undone'
-      : `'${task.id}' and everything behind it is skipped`
+  const ifYes = task.verify === undefined ? `'${task.id}' runs; then ${behind}.` : capitalize(`${behind}.`)
   return [
-    { title: 'If approved', body: `'${task.id}' runs; then ${behind}.`, as: 'text' },
-    { title: 'If rejected', body: `${no[0]?.toUpperCase()}${no.slice(1)}.`, as: 'text' },
+    { title: `If ${outcomes.yes}`, body: ifYes, as: 'text' },
+    { title: `If ${outcomes.no}`, body: outcomes.ifNo, as: 'text' },
     { title: `Plan, layer ${at + 1} of ${layers.length}`, body: rows, as: 'table' },
   ]
 }
@@ -44,4 +50,8 @@ export function sectionsOf(task: Task, place: PlanProgress, onReject: 'cancel' |
 function listIds(tasks: readonly Task[]): string {
   const shown = tasks.slice(0, mostShown).map(({ id }) => id)
   return `${shown.join(', ')}${tasks.length > mostShown ? ` and ${tasks.length - mostShown} more` : ''}`
+}
+
+function capitalize(sentence: string): string {
+  return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`
 }

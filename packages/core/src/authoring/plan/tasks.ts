@@ -25,7 +25,7 @@ import {
   type VerifyTask,
 } from './plan.ts'
 import { fillReferences } from './references.ts'
-import { type PlanProgress, sectionsOf } from './sections.ts'
+import { type Outcomes, type PlanProgress, sectionsOf } from './sections.ts'
 
 /** What became of a task. */
 export type TaskEnd =
@@ -51,13 +51,12 @@ export async function runTask(parts: GateParts, place: TaskPlace, task: Task): P
   }
 }
 
-async function verify(
-  parts: GateParts,
-  place: TaskPlace,
-  { id, verify: question, needs, ...options }: VerifyTask,
-): Promise<TaskEnd> {
+async function verify(parts: GateParts, place: TaskPlace, task: VerifyTask): Promise<TaskEnd> {
+  const { id, verify: question, needs, ...options } = task
+  const ifNo = `The plan stops, and what '${id}' looks at is undone.`
   const { choice, rationale } = await decide(parts, place, {
-    ...{ id, name: `${id} · verify`, question, choices: ['ok', 'failed'], yes: 'ok', no: 'failed' },
+    ...{ task, name: `${id} · verify`, question, choices: ['ok', 'failed'], yes: 'ok', no: 'failed' },
+    outcomes: { yes: 'ok', no: 'failed', ifNo },
     material: pick(place.results, needs),
     options,
   })
@@ -96,7 +95,11 @@ async function checkByPeople(
 ): Promise<TaskEnd> {
   const ownHistory = history ?? (task.needs?.length ? { steps: task.needs } : undefined)
   const asked = {
-    ...{ ...options, params, details: [...details, ...sectionsOf(task, place, onReject)] },
+    ...{
+      ...options,
+      params,
+      details: [...details, ...sectionsOf(task, place, outcomesOfApproval(task, onReject))],
+    },
     ...(ownHistory && { history: ownHistory }),
     onReject: onReject === 'cancel' ? 'cancel-run' : 'return',
   }
@@ -117,8 +120,9 @@ async function checkByAgent(
   params: object,
 ): Promise<TaskEnd> {
   const { choice, rationale, by } = await decide(parts, place, {
-    ...{ id: task.id, name: consentNames.decide(task.id), question },
+    ...{ task, name: consentNames.decide(task.id), question },
     ...{ choices: ['approve', 'reject'], yes: 'approve', no: 'reject' },
+    outcomes: { yes: 'approved', no: 'rejected', ifNo: failureOf(task, place.plan) },
     material: { params, results: pick(place.results, task.needs ?? []) },
     options,
   })
@@ -126,26 +130,45 @@ async function checkByAgent(
   return act(parts, place, task, params, by)
 }
 
+function outcomesOfApproval({ id }: Task, onReject: 'cancel' | 'skip'): Outcomes {
+  const ifNo =
+    onReject === 'cancel'
+      ? 'The run is cancelled, and its completed steps are undone.'
+      : `'${id}' and everything behind it is skipped.`
+  return { yes: 'approved', no: 'rejected', ifNo }
+}
+
+/** Says what a plan does if a task fails. */
+function failureOf({ id }: Task, { replan, onError }: PlanSettings): string {
+  const end = onError === 'rollback' ? 'the plan stops, and its tasks are undone' : 'the plan stops'
+  return replan === 'on-error'
+    ? `'${id}' fails: the planner is asked, and if it changes nothing, ${end}.`
+    : `'${id}' fails: ${end}.`
+}
+
 interface Judged {
-  readonly id: string
+  readonly task: Task
   readonly name: string
   readonly question: string
   readonly material: unknown
   readonly choices: readonly string[]
   readonly yes: string
   readonly no: string
+  /** What people see who are asked in the place of the agent. */
+  readonly outcomes: Outcomes
   readonly options: JudgeOptions & Pick<AgentCheckOf<ActionCheck>, 'agent'>
 }
 
 function decide(
   { ask, options: engine }: GateParts,
-  { plan }: TaskPlace,
+  place: TaskPlace,
   judged: Judged,
 ): Promise<Decision<string>> {
-  const { id, name, question, material, choices, yes, no, options } = judged
-  const { fallback, to, agent = plan.decider, ...others } = options
-  const outcome = { reject: no, continue: yes, human: { ask: { to } } }[fallback]
-  return askUnderFreeKey(id, async (key) => {
+  const { task, name, question, material, choices, yes, no, options } = judged
+  const { fallback, to, agent = place.plan.decider, ...others } = options
+  const details = fallback === 'human' ? sectionsOf(task, place, judged.outcomes) : []
+  const outcome = { reject: no, continue: yes, human: { ask: { to, details } } }[fallback]
+  return askUnderFreeKey(task.id, async (key) => {
     const given = { ...others, ...(agent && { agent }), material, key, fallback: outcome }
     return (await ask({ ...decision(question, choices, given, engine), name })) as Decision<string>
   })
