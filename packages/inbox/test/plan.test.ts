@@ -13,10 +13,9 @@ const statesOf = (run: Parameters<typeof overlay>[2]) =>
     .map(({ state }) => state)
 
 test('no task of an ended run is under way, and what its rollback has undone is undone', () => {
-  const live = { waitingFor: [], endedAt: undefined, rollback: undefined }
-  expect(statesOf(live)).toEqual(['done', 'now'])
-  const endedAt = '2026-01-01T00:00:00.000Z'
-  expect(statesOf({ ...live, endedAt })).toEqual(['done', 'later'])
+  expect(statesOf({ waitingFor: [] })).toEqual(['done', 'now'])
+  const ended = { waitingFor: [], endedAt: '2026-01-01T00:00:00.000Z' }
+  expect(statesOf(ended)).toEqual(['done', 'later'])
   const rollback = { reason: '', undone: ['first'], failed: [], skipped: [] }
-  expect(statesOf({ ...live, endedAt, rollback })).toEqual(['undone', 'later'])
+  expect(statesOf({ ...ended, rollback })).toEqual(['undone', 'later'])
 })
