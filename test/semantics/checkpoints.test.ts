@@ -191,7 +191,14 @@ describe('the checkpoints of a client', () => {
     expect(await engine.checkpoints.cleanup({ keep: 2 })).toBe(2)
     expect(await left()).toEqual([2, 1])
     expect(await engine.checkpoints.cleanup({ olderThan: '1h' })).toBe(0)
-    for (const wrong of [{}, undefined, { keep: -1 }, { olderThan: 5 }, { older: '1d' }])
+    for (const wrong of [
+      {},
+      undefined,
+      { onlyFinished: false },
+      { keep: -1 },
+      { olderThan: 5 },
+      { older: '1d' },
+    ])
       expect((await refusalOf(engine.checkpoints.cleanup(wrong as never))).code).toMatch(/-invalid$/)
     await run.cancel()
   })

@@ -78,7 +78,7 @@ export interface Checkpoints {
   delete(checkpointOrRun: string, options?: ActOptions): Promise<number>
   /**
    * Deletes checkpoints by age, number and whether their run has ended. Returns how many. `retention` of an engine does so by itself.
-   * @throws PawlError 'option-invalid' (also if nothing is given), 'duration-invalid'
+   * @throws PawlError 'option-invalid' (also if it would delete all, and `keep: 0` does not say so), 'duration-invalid'
    * @example await engine.checkpoints.cleanup({ olderThan: '24h', onlyFinished: true })
    */
   cleanup(what: CheckpointCleanup, options?: ActOptions): Promise<number>

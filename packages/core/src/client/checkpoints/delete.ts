@@ -42,16 +42,18 @@ const cleanupOptions = {
 export async function cleanUp(connection: Connection, given: unknown, as: unknown): Promise<number> {
   const what = checkObject('what of checkpoints.cleanup', given)
   const options = readOptions('of checkpoints.cleanup', what, cleanupOptions)
-  const { olderThan, keep = 0, onlyFinished = false } = options
-  if (Object.keys(options).length === 0)
+  const { olderThan, keep, onlyFinished = false } = options
+  if (olderThan === undefined && keep === undefined && !onlyFinished)
     refuse(
       'what of checkpoints.cleanup',
       given,
-      'Give olderThan, keep or onlyFinished: nothing would delete all.',
+      'Give olderThan, keep or onlyFinished: true. Without one of them, all would be deleted.',
     )
   const { by } = readOptions('of checkpoints.cleanup', as, actOptions)
   const act = { verb: 'checkpoints.cleanup', run: undefined, by } as const
-  return observeAct(connection, act, () => removeMatching(connection, { olderThan, keep, onlyFinished }))
+  return observeAct(connection, act, () =>
+    removeMatching(connection, { olderThan, keep: keep ?? 0, onlyFinished }),
+  )
 }
 
 async function removeMatching(
