@@ -16,6 +16,6 @@ test('no task of an ended run is under way, and what its rollback has undone is 
   expect(statesOf({ waitingFor: [] })).toEqual(['done', 'now'])
   const ended = { waitingFor: [], endedAt: '2026-01-01T00:00:00.000Z' }
   expect(statesOf(ended)).toEqual(['done', 'later'])
-  const rollback = { reason: '', undone: ['first'], failed: [], skipped: [] }
+  const rollback = { reason: '', undone: ['first'], failed: [] }
   expect(statesOf({ ...ended, rollback })).toEqual(['undone', 'later'])
 })
