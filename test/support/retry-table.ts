@@ -1,5 +1,5 @@
 import { createClient, createEngine, type Engine, type Logger, procedure } from '@pawl/core'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import type { CancelPlace } from './cancel-table.ts'
 import { meddleWith } from './meddling-store.ts'
@@ -172,5 +172,78 @@ export function describeRetryTable(makePlace: () => Promise<CancelPlace>): void 
       [1, undefined],
       [1, 'go'],
     ])
+  })
+
+  describe('a child whose result the retry discards', () => {
+    /** A parent that pays before it asks for its child, and fails after it because it could not pay. */
+    async function failBehindChild(how: 'call' | 'spawn' | 'detach') {
+      const place = await makePlace()
+      const mails: string[] = []
+      const state = { isBroken: true, beforePaying: async () => {} }
+      const child = procedure({ name: 'child' }, async (ctx) => {
+        await ctx.step('send mail', ({ idempotencyKey }) => void mails.push(idempotencyKey))
+      })
+      const pay = async (): Promise<string> => {
+        await state.beforePaying()
+        if (state.isBroken) throw new Error('declined')
+        return 'paid'
+      }
+      const parent = procedure({ name: 'parent' }, async (ctx) => {
+        const paid = await ctx.step('pay', pay, once).catch((error: unknown) => error)
+        if (how === 'call') await ctx.call(child, undefined, { id: 'c' })
+        else {
+          const onParentEnd = how === 'detach' ? how : 'cancel'
+          await (await ctx.spawn(child, undefined, { id: 'c', onParentEnd })).result()
+        }
+        if (paid instanceof Error) throw paid
+        return paid
+      })
+      const stores = meddleWith(place.store)
+      const engine = await createEngine({ store: stores.store, logger: silent, procedures: [parent, child] })
+      onTestFinished(async () => {
+        await engine.stop()
+        await place.remove()
+      })
+      const run = await engine.run(parent, undefined, { id: 'p' })
+      await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+      state.isBroken = false
+      return { engine, run, stores, state, mails }
+    }
+
+    test.each(['call', 'spawn', 'detach'] as const)(
+      'is not deleted before the retried run has asked for it again: %s',
+      async (how) => {
+        const { engine, run, state, mails } = await failBehindChild(how)
+        state.beforePaying = () =>
+          expect(engine.delete('c')).rejects.toMatchObject({ code: 'run-live', details: { parent: 'p' } })
+        await engine.retry('p')
+        expect(await run.result()).toBe('paid')
+        expect(mails).toHaveLength(1)
+        await engine.delete('c')
+      },
+    )
+
+    test.each(['call', 'spawn', 'detach'] as const)(
+      'is not created again if it is deleted during the retry, and continues once it is imported: %s',
+      async (how) => {
+        const { engine, run, stores, mails } = await failBehindChild(how)
+        const file = await engine.export('c')
+        stores.next('runs.restart', async (go, _, store) => {
+          const row = await store.runs.find('c')
+          const isRestarted = await go()
+          await store.removals.remove(row === null ? [] : [row.run])
+          return isRestarted
+        })
+        await engine.retry('p')
+        const cause = { code: 'run-not-found', message: expect.stringContaining('was not created again') }
+        await expect(run.result()).rejects.toMatchObject({ code: 'run-failed', details: { cause } })
+        const refusal = { code: 'run-ended', details: { run: 'p', child: 'c' } }
+        await expect(engine.retry('p')).rejects.toMatchObject(refusal)
+        await engine.import(file)
+        await engine.retry('p')
+        expect(await run.result()).toBe('paid')
+        expect(mails).toHaveLength(1)
+      },
+    )
   })
 }

@@ -1,7 +1,7 @@
 import type { LogEvent } from './event.ts'
 import type { Generation } from './generation.ts'
 import { decode } from './payload.ts'
-import type { CreatedPayload } from './payloads.ts'
+import type { CreatedPayload, RetriedChild } from './payloads.ts'
 
 // Which runs end with the run that has created them.
 
@@ -29,6 +29,26 @@ export function childrenOf(
 ): ReadonlySet<string> {
   const created = events.flatMap((event) => childIn(event) ?? [])
   return new Set([...children, ...retried.map(({ id }) => id), ...created])
+}
+
+/**
+ * Returns the children whose operations a retried run may issue again: it has not kept their results. `events`: those of the
+ * generation that is retried.
+ */
+export function createdBeforeRetry(
+  { createdBefore = [], retried = [] }: Pick<Generation, 'createdBefore' | 'retried'>,
+  events: readonly LogEvent[],
+  kept: readonly LogEvent[],
+): readonly RetriedChild[] {
+  const settled = new Set(kept.flatMap(({ type, position }) => (type === 'settled' ? position : [])))
+  const created = events.flatMap((event) => {
+    const id = createdBy(event)
+    return id === undefined ? [] : { id, position: event.position }
+  })
+  const byId = new Map<string, RetriedChild>()
+  for (const child of [...createdBefore, ...retried, ...created])
+    if (child.position !== null && !settled.has(child.position)) byId.set(child.id, child)
+  return [...byId.values()]
 }
 
 /** Returns the reason with which the end of a run cancels its children. By it a retry of the run knows which ones to continue. */

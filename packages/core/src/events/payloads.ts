@@ -96,6 +96,8 @@ export interface GenerationPayload {
   readonly children?: readonly string[]
   /** The children that were retried with the run, and that end with it. It may no longer come to wait for them. */
   readonly retried?: readonly RetriedChild[]
+  /** The children that earlier generations have created, and that a retried run may ask for again. Missing in logs of earlier engines. */
+  readonly createdBefore?: readonly RetriedChild[]
   /** The hash of the input that a caller has started the run with, by which a repeated start is recognised. */
   readonly given?: Uint8Array
   /** The number of events behind its first one that a retry has kept. Missing in logs of earlier engines. */

@@ -9,7 +9,7 @@ type Store = Pick<StorePort, 'runs' | 'log'>
 /**
  * Returns the id of the live run that may still ask for the result of an ended child, which is kept until then; null if there is none.
  * A run asks for what its present generation has spawned. The end of a called child was sent to its parent, and a detached child is
- * on its own.
+ * on its own, unless the parent was retried since and may ask for it again.
  */
 export async function findHolder(store: Store, child: RunRow): Promise<string | null> {
   if (child.parent === null) return null
@@ -18,9 +18,10 @@ export async function findHolder(store: Store, child: RunRow): Promise<string | 
   // One that was created later has only the id of the parent.
   if (parent?.state !== 'live' || parent.createdAt > child.createdAt) return null
   try {
+    const first = await readFirst(store, parent)
+    if (first?.generation?.createdBefore?.some(({ id }) => id === child.id) === true) return run
     const origin = await readFirst(store, child)
     if (origin?.parent?.isCalled === true || origin?.parent?.detached === true) return null
-    const first = await readFirst(store, parent)
     return first !== null && position !== null && position < first.firstPosition ? null : run
   } catch (error) {
     if (isUnread(error)) return run

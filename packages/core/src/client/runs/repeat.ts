@@ -1,5 +1,5 @@
 import { askingsAfter } from '../../asks/askings.ts'
-import { childrenOf } from '../../events/children.ts'
+import { childrenOf, createdBeforeRetry } from '../../events/children.ts'
 import type { LogEvent, NewEvent } from '../../events/event.ts'
 import { type Generation, generationIn, originOf } from '../../events/generation.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
@@ -51,6 +51,7 @@ export async function composeRepetition(
   const generation = generationIn(origin, first)
   const { firstPosition } = generation
   const askings = askingsAfter(generation, events, kept)
+  const createdBefore = createdBeforeRetry(generation, events, kept)
   const { flags, ...timeouts } = timeoutFrom(origin, now)
   const own = {
     ...timeouts,
@@ -61,6 +62,7 @@ export async function composeRepetition(
       ...(by === undefined ? {} : { by }),
       ...retriedBeside(generation, kept, children),
       kept: rest.length,
+      ...(createdBefore.length === 0 ? {} : { createdBefore }),
       ...(askings.length === 0 ? {} : { askings }),
     },
   }

@@ -1,5 +1,5 @@
 import { PawlError } from '../../errors/pawl-error.ts'
-import { childrenOf, createdBy, reasonOfEnd } from '../../events/children.ts'
+import { childrenOf, createdBeforeRetry, reasonOfEnd } from '../../events/children.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { type Generation, generationIn } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
@@ -100,7 +100,8 @@ class FamilyPlan {
     const heard = new Set(parent.kept.flatMap(({ kind, position }) => (kind === 'child' ? position : [])))
     const closedAt = new Map(closedBehind(parent))
     const children: RetriedChild[] = []
-    const needed = new Set(createdAgain(parent))
+    const before = createdBeforeRetry(generationOf(parent.events), parent.events, parent.kept)
+    const needed = new Set(before.map(({ id }) => id))
     for await (const row of readChildren(this.#connection, parent.row.id)) {
       needed.delete(row.id)
       if (row.state === 'completed') continue
@@ -137,17 +138,6 @@ class FamilyPlan {
     const parent = { row, events, kept, cause, since: Math.min(since, row.endedAt ?? since) }
     this.retried.push({ row, events, kept, children: await this.addChildren(parent) })
   }
-}
-
-/** Returns the ids of the children whose operations a retried run may issue again: it has not kept their results. */
-function createdAgain({ events, kept }: RetriedParent): readonly string[] {
-  const settled = new Set(kept.flatMap(({ type, position }) => (type === 'settled' ? position : [])))
-  const created = events.flatMap((event) => (settled.has(event.position) ? [] : (createdBy(event) ?? [])))
-  const { retried = [] } = generationOf(events)
-  const before = retried.flatMap(({ id, position }) =>
-    position === null || settled.has(position) ? [] : [id],
-  )
-  return [...created, ...before]
 }
 
 /** Yields the children of a run, newest first. */

@@ -82,6 +82,8 @@ export interface ActivityContext {
   readonly runId: string
   /** The number of the run's generation. */
   readonly generation: number
+  /** Whether the run has created a child before it was retried, and may ask for it again. */
+  hasCreatedBefore(child: string): boolean
   readonly clock: Clock
   readonly entropy: Entropy
   readonly slots: Slots

@@ -38,6 +38,9 @@ export class RunActivityContext implements ActivityContext {
   get generation(): number {
     return this.#run.continuation.generation.number
   }
+  hasCreatedBefore(child: string): boolean {
+    return this.#run.continuation.notes.hasCreatedBefore(child)
+  }
   get clock(): ActivityContext['clock'] {
     return this.#run.services.clock
   }

@@ -20,7 +20,7 @@ const noUpdates: ReadonlyMap<number, LogEvent> = new Map()
 const noChildren: readonly RetriedChild[] = []
 
 /** What an index takes over from the generation of its log. */
-type NotedGeneration = Pick<Generation, 'children' | 'retried' | 'askings'>
+type NotedGeneration = Pick<Generation, 'children' | 'retried' | 'createdBefore' | 'askings'>
 
 /** Index of the delivered events of a log. */
 export class LogIndex {
@@ -40,14 +40,18 @@ export class LogIndex {
   /** By the position of the operation that has created it: the id of a child that was retried with the run. Null in most runs. */
   readonly #retried: ReadonlyMap<number | null, string> | null
 
+  /** The ids of the children that earlier generations have created, and that this one may ask for again. Null in most runs. */
+  readonly #createdBefore: ReadonlySet<string> | null
+
   /** By position: how often the operation has asked before the run was retried. Null in most runs. */
   readonly #askings: ReadonlyMap<number, number> | null
 
   /** `children`: the runs of earlier generations that end with it. `retried`: the children that were retried with it. */
-  constructor({ children = noIds, retried = noChildren, askings }: NotedGeneration = {}) {
+  constructor({ children = noIds, retried = noChildren, createdBefore, askings }: NotedGeneration = {}) {
     const hasChildren = children.length + retried.length > 0
     this.#spawned = hasChildren ? new Set(childrenOf({ children, retried }, none)) : null
     this.#retried = retried.length === 0 ? null : new Map(retried.map(({ id, position }) => [position, id]))
+    this.#createdBefore = createdBefore === undefined ? null : new Set(createdBefore.map(({ id }) => id))
     this.#askings = askings === undefined ? null : new Map(askings)
   }
 
@@ -125,6 +129,11 @@ export class LogIndex {
   /** Returns the id of the child that the operation at a position has created before the run was retried, and that was retried too. */
   retriedChildOf(position: number): string | undefined {
     return this.#retried?.get(position)
+  }
+
+  /** Whether the run has created a child before it was retried, and may ask for it again. */
+  hasCreatedBefore(child: string): boolean {
+    return this.#createdBefore?.has(child) === true
   }
 
   /** Returns the number under which the ask of the operation at a position is stored. */

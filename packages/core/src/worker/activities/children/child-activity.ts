@@ -99,6 +99,7 @@ export class ChildActivity implements Activity {
     const { kind, child } = this.#pending.operation
     const { isDetached } = child
     if (this.#context.others.isBeingCreated(run.id)) return this.#onTakenHere(run.id)
+    if (this.#context.hasCreatedBefore(run.id)) return this.#findAgain(run)
     const created: CreatedPayload = { id: run.id, ...(isDetached ? { detached: true } : {}) }
     this.#context.record({
       type: kind === 'child' ? 'created' : 'settled',
@@ -109,21 +110,35 @@ export class ChildActivity implements Activity {
     })
   }
 
-  /** A run has the id. For a `spawn`, it is the run that was asked for, unless its procedure or its input differs. */
+  /** Finds a child that the run has created before it was retried. One that was deleted is not created again: it would repeat its steps. */
+  #findAgain(run: ChildRun): void {
+    const { id } = run
+    this.#work.await(this.#context.others.find(id), (row) => {
+      if (row !== null) this.#onFound(run, row)
+      else if (!this.#absence.begin(id)) this.#work.fail(deletedChild(this.#context.runId, id))
+    })
+  }
+
   #onTaken(run: ChildRun): void {
     const { id } = run
-    const { kind, child } = this.#pending.operation
     this.#work.await(this.#context.others.find(id), (row) => {
       // It was in the same unit, and is written now.
-      if (row === null) return this.#onTakenHere(id)
-      const isOwn = this.#isOwn(row)
-      if (row.procedure !== child.procedure || (kind === 'child' && !isOwn)) return this.#refuseTaken(id)
-      if (kind === 'child' && row.state !== 'live') return this.#readEnd(row)
-      if (isOwn) return this.#adopt(id, true)
-      this.#work.await(this.#context.others.hasInput(row, run, child.input), (isSame) =>
-        isSame ? this.#adopt(id, false) : this.#refuseTaken(id),
-      )
+      if (row === null) this.#onTakenHere(id)
+      else this.#onFound(run, row)
     })
+  }
+
+  /** A run has the id. For a `spawn`, it is the run that was asked for, unless its procedure or its input differs. */
+  #onFound(run: ChildRun, row: RunRow): void {
+    const { id } = run
+    const { kind, child } = this.#pending.operation
+    const isOwn = this.#isOwn(row)
+    if (row.procedure !== child.procedure || (kind === 'child' && !isOwn)) return this.#refuseTaken(id)
+    if (kind === 'child' && row.state !== 'live') return this.#readEnd(row)
+    if (isOwn) return this.#adopt(id, true)
+    this.#work.await(this.#context.others.hasInput(row, run, child.input), (isSame) =>
+      isSame ? this.#adopt(id, false) : this.#refuseTaken(id),
+    )
   }
 
   /** Records that a run which exists is the child. */
@@ -162,4 +177,16 @@ export class ChildActivity implements Activity {
     if (this.#pending.operation.kind === 'child') this.#refuseTaken(id)
     else this.#isBehind = true
   }
+}
+
+function deletedChild(parent: string, run: string): PawlError {
+  return new PawlError(
+    'run-not-found',
+    { run },
+    {
+      what: `Run ${run} was created by ${parent} before ${parent} was retried, and was deleted since.`,
+      next: 'It was not created again, because it would repeat its steps.',
+      remedy: `Import an export of ${run}, and retry ${parent}.`,
+    },
+  )
 }
