@@ -17,7 +17,7 @@ const usesSqlite = [
 const onNodeSqlite = {
   ...onSources,
   extends: true as const,
-  test: { name: 'sqlite-node', include: usesSqlite, env: { PAWL_TEST_SQLITE: 'node' } },
+  test: { name: 'sqlite-node', include: usesSqlite, env: { PAWL_TEST_STORE: 'sqlite-node' } },
 }
 const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
 
@@ -43,7 +43,7 @@ const long = {
   alone: ['test/inbox/demo.test.ts', 'examples/*/test/**/*.test.ts'],
   postgres: [
     'packages/storage-postgres/test/{connections,crash,failover,open,unknown-outcomes}.test.ts',
-    'test/postgres/{examples,family-kills,siege,takeover}.test.ts',
+    'test/postgres/{siege,takeover}.test.ts',
   ],
 }
 
@@ -52,12 +52,20 @@ const alone = [
   // They change their process: its globals, its listeners, its modules.
   'packages/core/test/host/**/*.test.ts',
   'test/worker/no-threads.test.ts',
-  'test/examples-on-memory.test.ts',
+  'test/examples.test.ts',
   // They change it, too, or settle many promises, which the hooks of an engine that was started before would make slow.
   'packages/core/test/kernel/**/*.test.ts',
 ]
 
 const postgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']
+
+// What every store has to do for an engine: in memory with all other tests, and once more on each SQL store.
+const onEachStore = 'test/stores/**/*.test.ts'
+// What survives kills and damage, on SQLite and once more on PostgreSQL.
+const onEachSqlStore = {
+  short: 'test/{agent-loop,answers-over-http,damaged-logs,damaged-rows}.test.ts',
+  long: 'test/{examples,family-kills}.test.ts',
+}
 
 // The server serves what is built of the inbox, and the demos, too.
 const withInbox = { globalSetup: './test/inbox/support/build.ts' }
@@ -93,6 +101,11 @@ export default defineConfig({
       },
       { ...onSources, extends: true, test: { name: 'alone', include: alone } },
       {
+        ...onSources,
+        extends: true,
+        test: { name: 'sqlite', ...sharing, include: [onEachStore], env: { PAWL_TEST_STORE: 'sqlite' } },
+      },
+      {
         // The adapter once more, with the earlier major version of the AI SDK.
         resolve: { conditions, alias: [{ find: /^ai(\/.*)?$/, replacement: 'ai-6$1' }] },
         ssr: { resolve: { conditions } },
@@ -104,8 +117,11 @@ export default defineConfig({
         ...onSources,
         extends: true,
         test: {
-          ...{ name: 'postgres', ...sharing, ...withPostgres },
-          ...{ include: postgres, exclude: ['**/node_modules/**', ...long.postgres] },
+          ...{ name: 'postgres', ...sharing, ...withPostgres, env: { PAWL_TEST_STORE: 'postgres' } },
+          ...{
+            include: [...postgres, onEachStore, onEachSqlStore.short],
+            exclude: ['**/node_modules/**', ...long.postgres],
+          },
         },
       },
       {
@@ -120,7 +136,10 @@ export default defineConfig({
       {
         ...onSources,
         extends: true,
-        test: { name: 'long-postgres', ...sharing, ...withPostgres, include: long.postgres },
+        test: {
+          ...{ name: 'long-postgres', ...sharing, ...withPostgres, env: { PAWL_TEST_STORE: 'postgres' } },
+          include: [...long.postgres, onEachSqlStore.long],
+        },
       },
     ],
     coverage: {

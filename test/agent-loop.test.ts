@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { onTestFinished, test } from 'vitest'
 import { killInLoop } from './support/agent-loop.ts'
+import { makePlace } from './support/kill/make-place.ts'
+import { openStore } from './support/kill/open-store.ts'
 import { seeded } from './support/kill/seeded.ts'
 import { seed } from './support/seed.ts'
-import { sqliteStore } from './support/sqlite.ts'
+import { isPostgres } from './support/test-store.ts'
 
-test(`a tool loop whose worker is killed 15 times on SQLite repeats nothing recorded (SEED=${seed})`, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-desk-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const place = join(folder, 'desk.db')
-  await killInLoop({ kills: 15, random: seeded(seed), place, store: sqliteStore(place) })
+const kills = isPostgres ? 5 : 15
+
+test(`a tool loop whose worker is killed ${kills} times repeats nothing recorded (SEED=${seed})`, async () => {
+  const { location: place, remove } = await makePlace()
+  onTestFinished(remove)
+  await killInLoop({ kills, random: seeded(seed), place, store: openStore(place) })
 })

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { sqlite } from '@pawl/storage-sqlite'
 import { test } from 'vitest'
 import { expectOneWinner } from './support/http/races.ts'
+import { makePlace } from './support/kill/make-place.ts'
+import { openStore } from './support/kill/open-store.ts'
 
-test('of two answers at once over HTTP one gets 200 and the other 409 with the winner, on SQLite', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-races-'))
-  const file = join(folder, 'pawl.db')
-  await expectOneWinner([sqlite(file), sqlite(file)], 20)
-  rmSync(folder, { recursive: true })
+test('of two answers at once over HTTP one gets 200 and the other 409 with the winner', async () => {
+  const { location, remove } = await makePlace()
+  await expectOneWinner([openStore(location), openStore(location)], 20)
+  await remove()
 })

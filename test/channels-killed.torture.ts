@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { killChannelAtEveryWrite, killNoticesAtEveryWrite } from './support/kill/channels.ts'
-import { makeSqlitePlace } from './support/kill/sqlite-place.ts'
+import { killMoments, makePlace } from './support/kill/make-place.ts'
 
-test.each(['before', 'after'] as const)(
+test.each(killMoments)(
   'a worker killed %s each of its transactions delivers and updates each ask at least once',
   async (when) => {
-    expect(await killChannelAtEveryWrite(makeSqlitePlace, when)).toBeGreaterThan(8)
+    expect(await killChannelAtEveryWrite(makePlace, when)).toBeGreaterThan(8)
   },
 )
 
-test.each(['before', 'after'] as const)(
+test.each(killMoments)(
   'a worker killed %s each of its transactions delivers each notice at least once',
   async (when) => {
-    expect(await killNoticesAtEveryWrite(makeSqlitePlace, when)).toBeGreaterThan(3)
+    expect(await killNoticesAtEveryWrite(makePlace, when)).toBeGreaterThan(3)
   },
 )

@@ -1,12 +1,10 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'vitest'
-import { temporaryFolder } from './support/bundle.ts'
 import { followThroughKills } from './support/http/follow-through-kills.ts'
+import { makePlace } from './support/kill/make-place.ts'
 import { seed } from './support/seed.ts'
 
-test(`a reader sees each number once and in order over 5 kills of the server, on SQLite, seed ${seed}`, async () => {
-  const folder = await temporaryFolder()
-  await followThroughKills(join(folder, 'pawl.db'), 5, seed)
-  await rm(folder, { recursive: true })
+test(`a reader sees each number once and in order over 5 kills of the server, seed ${seed}`, async () => {
+  const { location, remove } = await makePlace()
+  await followThroughKills(location, 5, seed)
+  await remove()
 })

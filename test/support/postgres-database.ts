@@ -5,7 +5,7 @@ import { connectTo } from '@pawl/core/storage'
 import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
-import type { CancelPlace } from './cancel-table.ts'
+import type { StorePlace } from './store-place.ts'
 
 /** The role the store works with in tests: it may do what docs/guides/postgres.md lists, and nothing else. */
 const role = 'pawl_app'
@@ -58,7 +58,7 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
  * Places for the tests of one file, which follow one another: one database, emptied after each of them, and one pool,
  * because new connections cost more than the tests do.
  */
-export function makePlaces(): () => Promise<CancelPlace> {
+export function makePostgresPlaces(): () => Promise<StorePlace> {
   let database: TestDatabase
   let pool: pg.Pool
   beforeAll(async () => {

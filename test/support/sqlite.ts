@@ -11,7 +11,8 @@ import {
 import BetterSqlite from 'better-sqlite3'
 
 /** The driver under test. The vitest project `sqlite-node` and its child processes set the variable. */
-export const driver: SqliteDriver = process.env['PAWL_TEST_SQLITE'] === 'node' ? 'node' : 'better-sqlite3'
+export const driver: SqliteDriver =
+  process.env['PAWL_TEST_STORE'] === 'sqlite-node' ? 'node' : 'better-sqlite3'
 
 /** A store on the driver under test. */
 export const sqliteStore = (file: string): Store => sqlite(file, { driver })
