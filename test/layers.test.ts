@@ -16,6 +16,7 @@ test.each([
   [`${core}/kernel/turns.ts`, 'node:crypto'],
   [`${core}/engine.ts`, 'node:crypto'],
   [`${core}/index.ts`, '@pawl/testing'],
+  [`${core}/engine.ts`, '@pawl/channels'],
   ['packages/storage-sqlite/src/store.ts', '@pawl/core'],
   ['packages/storage-sqlite/src/store.ts', `${core}/storage.ts`],
   ['examples/refund/src/demo.ts', `${core}/index.ts`],
@@ -85,6 +86,22 @@ test.each([
 test('only entry points are index files', () => {
   expect(explainFile(`${core}/index.ts`)).toBeUndefined()
   expect(explainFile(`${core}/kernel/index.ts`)).toEqual(expect.any(String))
+})
+
+test.each([
+  'client/channels/router.ts',
+  'channels.ts',
+  'client/inbox/channel-router.ts',
+  'worker/hooks/reader.ts',
+  'slack.ts',
+])('core has no %s: it is a plug-in', (file) => {
+  expect(explainFile(`${core}/${file}`)).toMatch(/plug-ins/)
+  expect(explainFile(`packages/channels/src/${file}`)).toBeUndefined()
+})
+
+test('a file of the engine may have a name that is like one of a plug-in', () => {
+  expect(explainFile(`${core}/ports/store/mail.ts`)).toBeUndefined()
+  expect(explainFile(`${core}/client/plugins/plugin.ts`)).toBeUndefined()
 })
 
 test('a cycle is named from end to end', () => {

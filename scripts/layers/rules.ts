@@ -31,7 +31,7 @@ const borders: Record<string, readonly string[]> = {
   testing: ['@pawl/core', '@pawl/core/storage', '@pawl/core/internal'],
   server: ['@pawl/core', '@pawl/core/internal', '@pawl/core/json-schema'],
   channels: ['@pawl/core', '@pawl/core/internal'],
-  slack: ['@pawl/core', '@pawl/core/internal'],
+  slack: ['@pawl/channels', '@pawl/core', '@pawl/core/internal'],
   'ai-sdk': ['@pawl/core', '@pawl/core/internal'],
   'openai-agents': ['@pawl/core', '@pawl/core/internal'],
   otel: ['@pawl/core'],
@@ -67,8 +67,13 @@ const impure: Record<string, string> = {
   fetch: 'keep effects in steps',
 }
 
+/** What is a plug-in, and so lies in a package of its own: an engine knows only `client/plugins`. */
+const pluggedIn = /(^|[/-])(channels?|(web)?hooks?|slack)(-|\/|\.ts$)/
+
 /** Why there may be no such file; undefined when there may. */
 export function explainFile(file: string): string | undefined {
+  if (file.startsWith(core) && pluggedIn.test(file.slice(core.length)))
+    return 'channels and webhooks are plug-ins, in packages of their own: core has client/plugins for them'
   return /\/src\/.+\/index\.ts$/.test(file)
     ? 'no index files below src/: import the file that has it'
     : undefined

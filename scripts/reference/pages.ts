@@ -57,7 +57,9 @@ const checkpointFile = 'core/src/client/checkpoints/checkpoint.ts'
 const checkFile = 'core/src/runs/run-check.ts'
 const previewFile = 'core/src/runs/preview.ts'
 const answeringFile = 'core/src/client/answering.ts'
-const channelFile = 'core/src/client/channels/channel.ts'
+const channelFile = 'channels/src/channel.ts'
+const linkFile = 'core/src/host/links/token.ts'
+const pluginFile = 'core/src/client/plugins/plugin.ts'
 const serverFile = 'server/src/types.ts'
 const engineFile = 'core/src/engine.ts'
 const observerFile = 'core/src/ports/observer.ts'
@@ -549,7 +551,7 @@ export const pages: readonly Page[] = [
         heading: 'createEngine',
         signature: 'createEngine(options)',
         of: [engineFile, 'createEngine'],
-        tables: [{ types: [[clientFile, 'EngineOptions']] }],
+        tables: [{ types: [[clientFile, 'EngineOptions']], shown: { plugins: '`Plugin[]`' } }],
         see: '[operating](../guides/operating.md), [determinism](../guides/determinism.md) for `determinism`, and [steps and retries](../guides/steps-and-retries.md) for `bugs`',
       },
       {
@@ -840,11 +842,56 @@ export const pages: readonly Page[] = [
     ],
   },
   {
+    file: 'plugins.md',
+    title: 'Plug-ins',
+    intro:
+      'A plug-in adds work of its own to an engine. [Plug-ins](../guides/plugins.md) shows how to write one. [Channels](channels.md) and [webhooks](server.md#webhooks) are plug-ins.',
+    sections: [
+      {
+        heading: 'Plugin',
+        of: [pluginFile, 'Plugin'],
+        tables: [{ types: [[pluginFile, 'Plugin']], title: 'member' }],
+      },
+      { heading: 'start', signature: 'plugin.start(client, host)', of: [pluginFile, 'Plugin.start'] },
+      {
+        heading: 'host',
+        of: [pluginFile, 'PluginHost'],
+        tables: [{ types: [[pluginFile, 'PluginHost']], title: 'property', isOutput: true }],
+      },
+      {
+        heading: 'host.follow',
+        signature: 'host.follow(what, handle, options)',
+        of: [pluginFile, 'PluginHost.follow'],
+        tables: [{ types: [[pluginFile, 'FollowFeedOptions']] }],
+      },
+      {
+        heading: 'host.answer',
+        signature: 'host.answer(ask, answer, by)',
+        of: [pluginFile, 'PluginHost.answer'],
+        tables: [
+          {
+            types: [
+              [answeringFile, 'As'],
+              [pluginFile, 'AnsweredBy'],
+            ],
+            title: 'property of by',
+          },
+        ],
+      },
+    ],
+  },
+  {
     file: 'channels.md',
     title: 'Channels',
     intro:
       'A channel delivers asks and notices to another place. [Channels](../guides/channels.md) shows how to use one and how to write one.',
     sections: [
+      {
+        heading: 'channels',
+        signature: 'channels(list, options)',
+        of: ['channels/src/channels.ts', 'channels'],
+        tables: [{ types: [[channelFile, 'ChannelsOptions']] }],
+      },
       {
         heading: 'Channel',
         of: [channelFile, 'Channel'],
@@ -891,7 +938,7 @@ export const pages: readonly Page[] = [
         of: [channelFile, 'Submit'],
         tables: [{ types: [[channelFile, 'Sender']], title: 'property of the sender' }],
       },
-      { heading: 'links', tables: [{ types: [[channelFile, 'LinkOptions']] }] },
+      { heading: 'links', tables: [{ types: [[linkFile, 'LinkOptions']] }] },
       {
         heading: 'folder',
         signature: 'folder(path, options)',

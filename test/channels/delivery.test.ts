@@ -1,4 +1,5 @@
-import { type Channel, createClient, createEngine } from '@pawl/core'
+import { type Channel, channels } from '@pawl/channels'
+import { createClient, createEngine } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { expect, test, vi } from 'vitest'
 import { asking, askOnce, desk, silent, startChannels } from './support.ts'
@@ -124,12 +125,12 @@ test('a channel that is added later delivers what is open, and one that was away
   const first = await createEngine({ store, procedures: [asking()], logger: silent })
   const { ask: before } = await askOnce(first)
   const chat = desk('chat')
-  const second = await createEngine({ store, procedures: [], channels: [chat], logger: silent })
+  const second = await createEngine({ store, procedures: [], plugins: [channels([chat])], logger: silent })
   await expect.poll(() => chat.delivered).toEqual([before.id])
   await second.stop()
   const { ask: meanwhile } = await askOnce(first)
   await client.inbox.answer(before.id, { approved: true }, { as: 'user:ana' })
-  const third = await createEngine({ store, procedures: [], channels: [chat], logger: silent })
+  const third = await createEngine({ store, procedures: [], plugins: [channels([chat])], logger: silent })
   await expect.poll(() => chat.updated).toEqual([`chat:${before.id} answered user:ana`])
   await expect.poll(() => chat.delivered).toEqual([before.id, meanwhile.id])
   await Promise.all([first.stop(), third.stop(), client.stop()])

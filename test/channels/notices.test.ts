@@ -1,4 +1,5 @@
-import { type Channel, createClient, createEngine, FinalError, type Notice, procedure } from '@pawl/core'
+import { type Channel, channels } from '@pawl/channels'
+import { createClient, createEngine, FinalError, type Notice, procedure } from '@pawl/core'
 import { connectTo } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { describe, expect, test, vi } from 'vitest'
@@ -23,7 +24,7 @@ function board(name = 'board', more: Partial<NonNullable<Channel['notices']>> = 
 
 const procedures = [tell]
 const start = (channel: Channel, store: ReturnType<typeof memory>) =>
-  createEngine({ store, procedures, channels: [channel], logger: silent })
+  createEngine({ store, procedures, plugins: [channels([channel])], logger: silent })
 
 test('a notice is delivered to each channel that delivers notices, and opens nothing', async () => {
   const [chat, wall] = [board('chat'), board('wall')]
@@ -129,7 +130,12 @@ test('a notice of a run that an engine resumes as it starts is delivered, also b
   await client.run(gone, undefined, { id: 'a' })
   await client.get(gone, 'a').signal('go')
   const { told, channel } = board()
-  const engine = await createEngine({ store, procedures: [gone], channels: [channel], logger: silent })
+  const engine = await createEngine({
+    store,
+    procedures: [gone],
+    plugins: [channels([channel])],
+    logger: silent,
+  })
   await expect.poll(() => told).toEqual(['info It goes on'])
   await Promise.all([engine.stop(), client.stop()])
 })
@@ -252,10 +258,9 @@ test.each([
   [{}, 'deliver'],
   [{ deliver: async () => {}, wants: true }, 'wants'],
   [{ deliver: async () => {}, recipients: 'ana' }, 'recipients'],
-])('notices %j of a channel are refused', async (notices, part) => {
+])('notices %j of a channel are refused', (notices, part) => {
   const channel = desk('board', 'none', { notices: notices as never })
-  await expect(createEngine({ store: memory(), channels: [channel], procedures: [] })).rejects.toMatchObject({
-    code: 'option-invalid',
-    message: expect.stringContaining(part),
-  })
+  expect(() => channels([channel])).toThrow(
+    expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(part) }),
+  )
 })

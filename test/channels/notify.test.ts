@@ -1,4 +1,5 @@
-import { type Ask, type Channel, type Client, createClient, createEngine, procedure } from '@pawl/core'
+import { type Channel, channels } from '@pawl/channels'
+import { type Ask, type Client, createClient, createEngine, procedure } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -35,7 +36,7 @@ async function dieDelivering(more: Partial<Channel>) {
   const engine = await createEngine({
     store,
     procedures: [asking()],
-    channels: [channel],
+    plugins: [channels([channel])],
     logger: silent,
   })
   const { ask } = await askOnce(engine)
@@ -52,7 +53,7 @@ async function answer(client: Client, { id }: Ask): Promise<void> {
 async function finish(store: ReturnType<typeof memory>, ask: Ask, channel: Channel): Promise<void> {
   const client = createClient({ store })
   await answer(client, ask)
-  const engine = await createEngine({ store, procedures: [], channels: [channel], logger: silent })
+  const engine = await createEngine({ store, procedures: [], plugins: [channels([channel])], logger: silent })
   expect(await client.get(`notify:${ask.id}:desk`).result()).toBe('closed')
   await Promise.all([engine.stop(), client.stop()])
 }
@@ -107,7 +108,12 @@ describe('a delivery whose ask is closed', () => {
     await run.signal('closed', null)
     await Promise.all([engine.stop(), client.stop()])
     const { told, channel } = newDesk(async () => {})
-    const second = await createEngine({ store, procedures: [], channels: [channel], logger: silent })
+    const second = await createEngine({
+      store,
+      procedures: [],
+      plugins: [channels([channel])],
+      logger: silent,
+    })
     expect(await second.get(run.id).result()).toBe('closed')
     await second.stop()
     expect(told).toEqual([])
@@ -116,7 +122,10 @@ describe('a delivery whose ask is closed', () => {
 
 test('a delivery that an earlier version began continues', async () => {
   const store = memory()
-  const engine = await createEngine({ store, procedures: [asking(), earlier], logger: silent })
+  const engine = await createEngine({
+    ...{ store, procedures: [asking()], logger: silent },
+    plugins: [{ name: 'channels', procedures: [earlier] }],
+  })
   const { ask } = await askOnce(engine)
   const run = await engine.run(earlier, undefined, { id: `notify:${ask.id}:desk` })
   await expect.poll(async () => (await run.status()).status).toBe('waiting')

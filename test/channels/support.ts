@@ -1,12 +1,11 @@
+import { type Channel, type ChannelsOptions, channels, type Submit } from '@pawl/channels'
 import {
   type Ask,
-  type Channel,
   createEngine,
   type Engine,
   type EngineOptions,
   type Procedure,
   procedure,
-  type Submit,
 } from '@pawl/core'
 import { memory } from '@pawl/testing'
 
@@ -53,11 +52,12 @@ export function desk(
 }
 
 export async function startChannels(
-  channels: readonly Channel[],
-  options: Partial<EngineOptions> = {},
+  list: readonly Channel[],
+  { links, ...options }: Partial<EngineOptions> & ChannelsOptions = {},
 ): Promise<Engine & AsyncDisposable> {
   const engine = await createEngine({
-    ...{ store: memory(), procedures: [asking()], channels, logger: silent },
+    ...{ store: memory(), procedures: [asking()], logger: silent },
+    plugins: [channels(list, links && { links })],
     ...options,
   })
   return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.stop() })

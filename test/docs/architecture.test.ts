@@ -10,6 +10,7 @@ const folders: { readonly [first: string]: string } = {
   inbox: 'inbox/src',
   cli: 'cli/src',
   otel: 'otel/src',
+  channels: 'channels/src',
 }
 
 /** The place that a short name of the table stands for, as the text above the table says. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { channels } from '@pawl/channels'
 import {
   type Ask,
   agent,
@@ -8,6 +9,7 @@ import {
   type Engine,
   type EngineOptions,
   PawlError,
+  type PluginHost,
   procedure,
 } from '@pawl/core'
 import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
@@ -70,6 +72,13 @@ const critic = agent({ name: 'critic', input: z.unknown(), output: z.unknown() }
 
 /** What no call knows; no type tells. */
 const nonsense: object = { nonsense: 1 }
+
+/** Starts an engine with a plug-in that makes a call. */
+async function hosting(use: (host: PluginHost) => void | Promise<void>): Promise<void> {
+  const plugin = { name: 'calling', start: (_client: unknown, host: PluginHost) => use(host) }
+  const engine = await createEngine({ store: memory(), procedures: [], plugins: [plugin] })
+  await engine.stop()
+}
 
 // ── how a call refuses what it is given
 
@@ -215,6 +224,24 @@ const known: { readonly [heading: string]: Known } = {
   'procedure.md ctx.plan': {
     call: within((ctx) => ctx.plan([], { use: {}, ...nonsense })),
   },
+  'channels.md channels': { call: async () => channels([], nonsense) },
+  'plugins.md host.follow': {
+    call: () => hosting((host) => void host.follow('the feed', () => {}, nonsense)),
+  },
+  'plugins.md host.answer': {
+    call: () =>
+      hosting((host) =>
+        host.answer(
+          { id: '7/0', to: [], alsoStartedBy: [] } as never,
+          { choice: 'a' },
+          {
+            as: 'user:ana',
+            ...nonsense,
+          },
+        ),
+      ),
+    without: 'names',
+  },
   'testing.md checkDeterminism': {
     call: () => checkDeterminism(idle, { ...nonsense } as { readonly runs: 1 }),
     noted: ['input', 'inputs'],
@@ -232,6 +259,7 @@ const parts: readonly string[] = [
   ...['Channel', 'can', 'links', 'notices', 'recipients', 'submit'].map(
     (heading) => `channels.md ${heading}`,
   ),
+  'plugins.md Plugin',
   ...['folder', 'mail', 'slack'].map((heading) => `channels.md ${heading}`),
   ...['auth', 'proxyHeader', 'webhooks'].map((heading) => `server.md ${heading}`),
   ...['Actions', 'Checks by agents', 'Checks by people', 'Tasks', 'Verifications'].map(
@@ -279,7 +307,9 @@ const contracts: readonly (readonly [file: string, type: string])[] = [
   ['core/src/client/types.ts', 'RunHandle'],
   ['core/src/client/types.ts', 'Inbox'],
   ['core/src/client/checkpoints/checkpoint.ts', 'Checkpoints'],
-  ['core/src/client/channels/channel.ts', 'Channel'],
+  ['core/src/client/plugins/plugin.ts', 'Plugin'],
+  ['core/src/client/plugins/plugin.ts', 'PluginHost'],
+  ['channels/src/channel.ts', 'Channel'],
   ['server/src/types.ts', 'Server'],
   ['testing/src/test-engine.ts', 'TestEngine'],
 ]

@@ -24,7 +24,8 @@ const untyped = procedure({ name: 'untyped', input: z.unknown() }, async () => {
 const hooks = webhooks({ keys: ['k'.repeat(32)], allowPrivate: true })
 const engine = await createEngine({
   store: sqliteStore(file),
-  procedures: [holdingStep, ...attacked, ...hooks.procedures],
+  procedures: [holdingStep, ...attacked],
+  plugins: [hooks],
   lease: leaseOf,
   logger: silent,
 })

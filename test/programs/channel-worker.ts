@@ -2,7 +2,8 @@
 // and a mode: `notices`, to deliver notices as well, `unrecorded`, to kill itself once it has delivered two asks and recorded neither, or,
 // for the control, `careless`. support/kill/sabotage.ts says what else it can be told.
 import { writeSync } from 'node:fs'
-import { type Ask, type Channel, createEngine, type Notice } from '@pawl/core'
+import { type Channel, channels } from '@pawl/channels'
+import { type Ask, createEngine, type Notice } from '@pawl/core'
 import { openStore } from '../support/kill/open-store.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
 import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
@@ -41,7 +42,7 @@ const desk: Channel = {
 }
 const engine = await createEngine({
   ...{ store: openStore(location), procedures: [], lease: '1s', logger: silent },
-  channels: mode === 'careless' ? [] : [desk],
+  plugins: mode === 'careless' ? [] : [channels([desk])],
 })
 writeSync(1, 'ready\n')
 // What a channel would be without runs: it tells of what it sees, from now on.

@@ -19,7 +19,8 @@ const work = procedure({ name: 'work' }, (ctx) => ctx.step('work', () => {}))
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const engine = await createEngine({
   store: openStore(location),
-  procedures: [work, ...hooks.procedures],
+  procedures: [work],
+  plugins: [hooks],
   lease: '1s',
   logger: silent,
 })

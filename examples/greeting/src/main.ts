@@ -1,6 +1,6 @@
 // Greets a person: writes the greeting, waits for a reviewer, prints what they agreed to.
 import { parseArgs } from 'node:util'
-import { folder } from '@pawl/channels'
+import { channels, folder } from '@pawl/channels'
 import { type Ask, createEngine } from '@pawl/core'
 import { attend, untilClosed } from '../../shared/src/attend.ts'
 import { openStore } from '../../shared/src/store.ts'
@@ -19,7 +19,7 @@ const engine = await createEngine({
   store: await openStore('.pawl/greeting.db'),
   procedures: [greet],
   // Puts each question to a queue into a folder, and reads the replies there.
-  channels: [folder(queues)],
+  plugins: [channels([folder(queues)])],
   escalateTo: 'role:editor-in-chief',
 })
 // The same name is the same run, however often this program is started.

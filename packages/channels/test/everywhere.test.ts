@@ -7,7 +7,7 @@ import { folder, mail } from '@pawl/channels'
 import { createServer, webhooks } from '@pawl/server'
 import { expect, test } from 'vitest'
 import { startMailServer } from './mail-server.ts'
-import { askOnce, greet, silent, start } from './support.ts'
+import { askOnce, silent, start } from './support.ts'
 
 const keys: [string] = ['k'.repeat(32)]
 const links = { publicUrl: 'http://127.0.0.1', keys }
@@ -46,8 +46,7 @@ async function scene() {
     people: (name) => (name === 'user:ana' ? [{ person: name, address: 'ana@example.org' }] : []),
     send: (one) => smtp.transport.sendMail({ from: 'pawl@example.org', ...one }),
   })
-  const procedures = [greet, ...hooks.procedures]
-  const engine = await start([folder(root), byMail], { links, procedures })
+  const engine = await start([folder(root), byMail], { links, plugins: [hooks] })
   const server = createServer({
     ...{ client: engine, links, hooks, logger: silent },
     auth: () => ({ actor: 'user:hook', names: [], role: 'admin' }),

@@ -1,11 +1,5 @@
-import {
-  type Channel,
-  createEngine,
-  type Engine,
-  type EngineOptions,
-  type Procedure,
-  procedure,
-} from '@pawl/core'
+import { type Channel, type ChannelsOptions, channels } from '@pawl/channels'
+import { createEngine, type Engine, type EngineOptions, type Procedure, procedure } from '@pawl/core'
 import { memory } from '@pawl/testing'
 
 export const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -21,11 +15,12 @@ export const greet: Procedure<undefined, string> = procedure({ name: 'greet' }, 
 })
 
 export async function start(
-  channels: readonly Channel[],
-  options: Partial<EngineOptions> = {},
+  list: readonly Channel[],
+  { links, plugins = [], ...options }: Partial<EngineOptions> & ChannelsOptions = {},
 ): Promise<Engine & AsyncDisposable> {
   const engine = await createEngine({
-    ...{ store: memory(), procedures: [greet], channels, logger: silent },
+    ...{ store: memory(), procedures: [greet], logger: silent },
+    plugins: [channels(list, links && { links }), ...plugins],
     ...options,
   })
   return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.stop() })

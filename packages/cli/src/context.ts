@@ -113,7 +113,7 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       const client = createClient({ store })
       closers.push(() => client.stop())
       if (hooks !== undefined) {
-        const engine = await createEngine({ store, procedures: hooks.procedures, logger: engineLog })
+        const engine = await createEngine({ store, procedures: [], plugins: [hooks], logger: engineLog })
         closers.push(() => engine.stop())
       }
       return client

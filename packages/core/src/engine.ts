@@ -4,11 +4,11 @@ import { Notifier } from './base/notifier.ts'
 import { type Checker, createChecker } from './check.ts'
 import { checkObject, refuse } from './checks/options.ts'
 import { anything, optional, readOptions, type Spec } from './checks/spec.ts'
-import { Channels } from './client/channels/channels.ts'
 import { createConnectedClient } from './client/client.ts'
 import { readStoreHealth } from './client/internal.ts'
 import type { EngineSettings } from './client/options.ts'
 import { readEngineOptions, readObserver, readStopOptions } from './client/options.ts'
+import { Plugins } from './client/plugins/plugins.ts'
 import type { CheckFilter, Client, ClientOptions, Engine, EngineOptions } from './client/types.ts'
 import { PawlError } from './errors/pawl-error.ts'
 import { systemClock } from './host/clock.ts'
@@ -58,7 +58,7 @@ export const systemPorts: EnginePorts = {
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = readEngineOptions(options)
-  const { client, worker, channels, check, close } = await startEngine(
+  const { client, worker, plugins, check, close } = await startEngine(
     settings,
     connect(options.store, 'createEngine'),
     systemPorts,
@@ -66,7 +66,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let stopped: Promise<void> | null = null
   const stopWorker = async (withinMs: number): Promise<void> => {
     try {
-      await channels.stop()
+      await plugins.stop()
       await worker.stop(withinMs)
     } finally {
       await close()
@@ -125,12 +125,10 @@ export async function checkRuns(options: EngineOptions, what?: CheckFilter): Pro
   const settings = readEngineOptions(options)
   const store = connect(options.store, 'checkRuns')
   const logger = outsideTurn(settings.logger ?? consoleLogger)
-  const { procedures } = new Channels({ settings: settings.channels, logger, clock: systemClock })
-  const working = { ...settings, procedures: [...settings.procedures, ...procedures] }
   const uninstall = [installShield(), installGuard(settings.determinism)]
   try {
     await store.open()
-    return await createChecker({ settings: working, logger, sha256, store })(what)
+    return await createChecker({ settings, logger, sha256, store })(what)
   } finally {
     for (const undo of uninstall) undo()
     await store.close()
@@ -140,20 +138,18 @@ export async function checkRuns(options: EngineOptions, what?: CheckFilter): Pro
 interface Started {
   readonly client: Client
   readonly worker: Worker
-  readonly channels: Channels
+  readonly plugins: Plugins
   readonly check: Checker
   readonly close: () => Promise<void>
 }
 
-/** Starts a worker, its channels and a client on one connection. */
+/** Starts the plug-ins, a worker and a client on one connection. */
 async function startEngine(settings: EngineSettings, store: StorePort, ports: EnginePorts): Promise<Started> {
   const notifier = new Notifier()
   const logger = outsideTurn(settings.logger ?? consoleLogger)
-  const channels = new Channels({ settings: settings.channels, logger, clock: ports.clock })
-  const working = { ...settings, procedures: [...settings.procedures, ...channels.procedures] }
   const observer = settings.observer === undefined ? undefined : makeSafe(settings.observer, logger)
   const worker = new Worker({
-    ...working,
+    ...settings,
     observer,
     ...ports,
     store,
@@ -168,8 +164,8 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
     localWorker: worker.local,
     selfApproval: settings.selfApproval,
   })
-  channels.connect(client)
-  const check = createChecker({ settings: working, logger, sha256: ports.sha256, store })
+  const plugins = new Plugins(settings.plugins, { client, logger, clock: ports.clock })
+  const check = createChecker({ settings, logger, sha256: ports.sha256, store })
   const uninstall = [
     installShield(),
     installGuard(settings.determinism),
@@ -189,17 +185,17 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
   try {
     await store.open(true)
     if (settings.retention.size > 0) concernOf(store, 'removals')
-    await channels.prepare()
+    await plugins.start()
     await worker.start()
-    channels.start()
     if (observer !== undefined)
       uninstall.push(observer.attached({ readHealth: () => readStoreHealth(client) }))
   } catch (error) {
+    await plugins.stop()
     worker.kill()
     await close()
     throw error
   }
-  return { client, worker, channels, check, close }
+  return { client, worker, plugins, check, close }
 }
 
 function connect(store: Store, of: string): StorePort {

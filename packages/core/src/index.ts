@@ -101,27 +101,22 @@ export type {
 export { duration } from './checks/duration.ts'
 export type { As, ResumeResolution } from './client/answering.ts'
 export type {
-  Channel,
-  ChannelAbilities,
-  Comment,
-  DeliverCall,
-  Delivered,
-  LinkOptions,
-  NoticeCall,
-  NoticeDelivery,
-  Recipient,
-  Sender,
-  Submit,
-  UpdateCall,
-} from './client/channels/channel.ts'
-export type {
   Checkpoint,
   CheckpointCleanup,
   CheckpointFilter,
   CheckpointOptions,
   Checkpoints,
 } from './client/checkpoints/checkpoint.ts'
+export type { FeedEvent } from './client/feed.ts'
 export type { Page } from './client/page.ts'
+export type {
+  AnsweredBy,
+  FollowFeedOptions,
+  Plugin,
+  PluginHost,
+  PluginOption,
+  StopPlugin,
+} from './client/plugins/plugin.ts'
 export type {
   AskAddress,
   AskByKey,
@@ -185,6 +180,7 @@ export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts
 export { FinalError } from './errors/final-error.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export type { TraceContext } from './events/payloads.ts'
+export type { LinkOptions } from './host/links/token.ts'
 export type { Store } from './ports/connect.ts'
 export type { Logger } from './ports/logger.ts'
 export type {

@@ -56,19 +56,23 @@ export { createChecker } from './check.ts'
 export { parseDuration } from './checks/duration.ts'
 export {
   checkArray,
+  checkFunction,
   checkInstant,
   checkKeys,
+  checkName,
   checkObject,
   checkOneOf,
+  checkShown,
+  checkText,
   checkWhole,
   findNearest,
   refuse,
 } from './checks/options.ts'
-export { checkActor } from './checks/people.ts'
-export { milliseconds, required } from './checks/spec.ts'
-export { notifyProcedure } from './client/channels/notify.ts'
+export { checkActor, checkAudience, readAudiences } from './checks/people.ts'
+export { milliseconds, oneOf, optional, readOptions, readPart, required, type Spec } from './checks/spec.ts'
 export { createConnectedClient } from './client/client.ts'
-export type { FeedEvent, FollowOptions } from './client/feed.ts'
+export type { FollowOptions } from './client/feed.ts'
+export { deliveryProcedureOf, deliveryTag } from './client/inbox/deliveries.ts'
 export type { FoundAsk } from './client/inbox/find.ts'
 export {
   answerFound,
@@ -85,6 +89,7 @@ export {
   startersOfOriginals,
 } from './client/internal.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
+export { Plugins } from './client/plugins/plugins.ts'
 export {
   partsOfAsk,
   partsOfNotice,

@@ -97,7 +97,7 @@ async function callRoute(
     lastEventId: request.headers.get('last-event-id') ?? undefined,
     timing: shared.timing,
     links: settings.links,
-    hooks: shared.hooks,
+    hooks: shared.settings.hooks,
     now: shared.now(),
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     signal: AbortSignal.any([request.signal, shared.stopping]),

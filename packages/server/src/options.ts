@@ -10,8 +10,8 @@ import {
 import { consoleLogger, findNearest } from '@pawl/core/internal'
 import { local } from './auth/local.ts'
 import type { RightsOptions } from './auth/rights.ts'
-import type { DeliverySettings } from './hooks/procedures.ts'
-import { webhookSettings } from './hooks/webhooks.ts'
+import type { HookAccess } from './hooks/registry.ts'
+import { hookAccessOf } from './hooks/webhooks.ts'
 import type { Auth, Identity, ServerOptions } from './types.ts'
 
 /** The options of a server, with their defaults. */
@@ -28,7 +28,7 @@ export interface Settings extends RightsOptions {
   readonly basePath: string
   readonly logger: Logger
   readonly links: LinkOptions | undefined
-  readonly hooks: DeliverySettings | undefined
+  readonly hooks: HookAccess | undefined
 }
 
 const known: readonly (keyof ServerOptions)[] = [
@@ -91,7 +91,7 @@ export function readOptions(options: ServerOptions): Settings {
     origins,
     logger,
     links,
-    hooks: hooks === undefined ? undefined : webhookSettings(hooks),
+    hooks: hooks === undefined ? undefined : hookAccessOf(hooks),
   }
 }
 

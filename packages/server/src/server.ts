@@ -3,7 +3,6 @@ import { createAdaptorServer, getRequestListener } from '@hono/node-server'
 import { localKey } from './auth/local.ts'
 import { bindChannels } from './auth/rights.ts'
 import { createDispatch } from './dispatch.ts'
-import { startHookReader } from './hooks/reader.ts'
 import { noteAddress } from './http/address.ts'
 import { RateLimit } from './http/limits.ts'
 import { ReplyCounts } from './http/replies.ts'
@@ -26,10 +25,6 @@ export function createServer(options: ServerOptions): Server {
   const settings = readOptions(options)
   const stopping = new AbortController()
   const unbindChannels = bindChannels(options.client, settings)
-  const reader =
-    settings.hooks === undefined || typeof options.client === 'function'
-      ? undefined
-      : startHookReader({ client: options.client, logger: settings.logger, everyMs: 2_000 })
   const fetch = createDispatch({
     settings,
     reads: new RateLimit(600, Date.now),
@@ -39,7 +34,6 @@ export function createServer(options: ServerOptions): Server {
     replies: new ReplyCounts(),
     timing: usualTiming,
     now: Date.now,
-    hooks: reader && settings.hooks && { ...settings.hooks, wake: reader.wake },
     report: (id, error) => settings.logger.error(`Request ${id} failed`, { error }),
     stopping: stopping.signal,
   })
@@ -67,7 +61,6 @@ export function createServer(options: ServerOptions): Server {
     async stop() {
       stopping.abort()
       unbindChannels()
-      await reader?.stop()
       await Promise.all([...listening].map(close))
     },
   }

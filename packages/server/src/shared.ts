@@ -1,4 +1,3 @@
-import type { HookAccess } from './hooks/registry.ts'
 import type { RateLimit } from './http/limits.ts'
 import type { ReportFault } from './http/problem.ts'
 import type { ReplyCounts } from './http/replies.ts'
@@ -16,7 +15,6 @@ export interface Shared {
   readonly streams: OpenStreams
   readonly replies: ReplyCounts
   readonly timing: StreamTiming
-  readonly hooks: HookAccess | undefined
   /** In ms since 1970. */
   now(): number
   readonly report: ReportFault

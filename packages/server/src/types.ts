@@ -54,7 +54,7 @@ export interface ServerOptions {
   readonly showRuns?: boolean
   /** Signs and verifies links with which a person answers a single ask. The host of `publicUrl` is accepted. Default: no links. */
   readonly links?: LinkOptions
-  /** Sends webhooks. Their procedures belong to an engine on the same store; see `webhooks`. Default: none. */
+  /** Registers and lists webhooks. An engine on the same store sends them: it has the same plug-in; see `webhooks`. Default: none. */
   readonly hooks?: Webhooks
   /**
    * Narrows what an identity may do with one thing. It cannot widen it. The channels of the engine accept no answer that it forbids to

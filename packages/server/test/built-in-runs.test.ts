@@ -12,7 +12,8 @@ async function startScene(options: Partial<ServerOptions> = {}) {
   const hooks = webhooks({ keys: ['k'.repeat(32)] })
   const engine = await createEngine({
     store: memory(),
-    procedures: [note, ...hooks.procedures],
+    procedures: [note],
+    plugins: [hooks],
     logger: silent,
   })
   const server = createServer({ client: engine, auth: byToken, hooks, logger: silent, ...options })

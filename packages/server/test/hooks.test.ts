@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { createServer as createReceiver, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Client, createEngine, procedure, type Store } from '@pawl/core'
-import { createServer, type ServerOptions, webhooks } from '@pawl/server'
+import { type Client, createEngine, type PluginHost, procedure, type Store } from '@pawl/core'
+import { createServer, type ServerOptions, type Webhooks, webhooks } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { isPublic } from '../src/hooks/address.ts'
@@ -12,7 +12,11 @@ import { webhooksWith } from '../src/hooks/webhooks.ts'
 import { byToken, send as call, dispatchOf, refund, requestOf, silent } from './support/server.ts'
 
 const [oldKey, newKey] = ['o'.repeat(32), 'n'.repeat(32)]
-const soon = { retry: { attempts: 3, backoff: '10ms', factor: 1, jitter: 'none' }, timeout: '10m' } as const
+const soon = {
+  retry: { attempts: 3, backoff: '10ms', factor: 1, jitter: 'none' },
+  timeout: '10m',
+  lookEveryMs: 2_000,
+} as const
 
 interface Received {
   readonly headers: IncomingHttpHeaders
@@ -60,22 +64,62 @@ async function startReceiver() {
   }
 }
 
-async function startScene(
-  options: { readonly store?: Store; readonly keys?: [string, ...string[]]; readonly timeout?: '50ms' } = {},
-) {
-  const { store = memory(), keys = [newKey], timeout = soon.timeout } = options
+/** Starts and stops to follow the feed by hand, while the engine of the webhooks works. */
+function byHand({ name, procedures }: Webhooks) {
+  let given: { readonly client: Client; readonly host: PluginHost } | undefined
+  return {
+    plugin: {
+      ...{ name, procedures },
+      start(client: Client, host: PluginHost) {
+        given = { client, host }
+      },
+    },
+    startReading() {
+      const { client, host } = given!
+      const stopping = new AbortController()
+      const stops: (() => Promise<void>)[] = []
+      const follow: PluginHost['follow'] = (...args) => {
+        const stop = host.follow(...args)
+        stops.push(stop)
+        return stop
+      }
+      const own = { ...host, follow, signal: stopping.signal }
+      const { ended } = startHookReader({ client, host: own, everyMs: 10 })
+      return {
+        async stop() {
+          stopping.abort()
+          await ended
+          await Promise.all(stops.map((stop) => stop()))
+        },
+      }
+    },
+  }
+}
+
+interface SceneOptions {
+  readonly store?: Store
+  readonly keys?: [string, ...string[]]
+  readonly timeout?: '50ms'
+  /** Whether the feed is followed only after `startReading`. */
+  readonly isReadByHand?: boolean
+}
+
+async function startScene(options: SceneOptions = {}) {
+  const { store = memory(), keys = [newKey], timeout = soon.timeout, isReadByHand = false } = options
   const receiver = await startReceiver()
   const hooks = webhooksWith({ keys, allowPrivate: true }, { ...soon, timeout })
+  const { plugin, startReading } = byHand(hooks)
   const engine = await createEngine({
     store,
-    procedures: [refund, tell, ...hooks.procedures],
+    procedures: [refund, tell],
+    plugins: [isReadByHand ? plugin : hooks],
     logger: silent,
   })
   const server = createServer({ client: engine, auth: byToken, hooks, logger: silent })
   const ask = (method: string, path: string, body?: object, as = 'root') =>
     call(server.fetch, as, method, path, body)
   return {
-    ...{ engine, server, receiver, ask },
+    ...{ engine, server, receiver, ask, startReading },
     /** Registers the receiver, and waits until its run is listed. */
     async register(body: object = {}): Promise<{ readonly id: string; readonly secret: string }> {
       const made = await ask('POST', '/v1/hooks', { url: receiver.url, ...body })
@@ -262,7 +306,8 @@ describe('webhooks', () => {
   })
 
   test('a delivery that failed before the hook was switched on does not switch it off again', async () => {
-    await using s = await startScene()
+    await using s = await startScene({ isReadByHand: true })
+    const first = s.startReading()
     const { id } = await s.register({ events: ['run.ended'] })
     const runOf = ({ json }: Received): string => json.data.run.id
     let open = (): void => {}
@@ -277,15 +322,15 @@ describe('webhooks', () => {
     await expect.poll(() => s.receiver.received.map(runOf)).toContain('refund:2')
     await refundOnce(s.engine, 'refund:1')
     const ask = await s.engine.inbox.next({ run: `pawl.hook:${id}` })
-    await s.server.stop()
+    await first.stop()
     open()
     const failed = async () => (await s.engine.list({ procedure: 'pawl.deliver', status: 'failed' })).items
     await expect.poll(async () => (await failed()).length).toBe(2)
     await s.engine.inbox.answer(ask.id, { choice: 'switch-on' }, { as: 'user:root' })
     await refundOnce(s.engine, 'refund:3')
-    const reader = startHookReader({ client: s.engine, logger: silent, everyMs: 10 })
+    const second = s.startReading()
     await expect.poll(() => s.receiver.received.map(runOf)).toContain('refund:3')
-    await reader.stop()
+    await second.stop()
     expect((await s.engine.inbox.list({ run: `pawl.hook:${id}` })).items).toEqual([])
   })
 
@@ -310,11 +355,11 @@ describe('webhooks', () => {
     )
   })
 
-  test('two servers on one store start each delivery once', async () => {
+  test('two engines on one store start each delivery once', async () => {
     const store = memory()
     await using s = await startScene({ store })
     const hooks = webhooksWith({ keys: [newKey], allowPrivate: true }, soon)
-    const second = createServer({ client: s.engine, auth: byToken, hooks, logger: silent })
+    const second = await createEngine({ store, procedures: [], plugins: [hooks], logger: silent })
     await s.register({ events: ['run.ended'] })
     for (let n = 0; n < 5; n += 1) await refundOnce(s.engine, `refund:${n}`)
     await expect.poll(() => new Set(s.receiver.ids()).size).toBe(5)
@@ -323,18 +368,19 @@ describe('webhooks', () => {
   })
 
   test('a reader that starts later delivers what happened before it', async () => {
-    await using s = await startScene()
+    await using s = await startScene({ isReadByHand: true })
+    const first = s.startReading()
     await s.register({ events: ['run.ended'] })
     await refundOnce(s.engine, 'refund:1')
     await expect.poll(s.receiver.types).toHaveLength(1)
-    await s.server.stop()
+    await first.stop()
     await refundOnce(s.engine, 'refund:2')
     await refundOnce(s.engine, 'refund:3')
-    const reader = startHookReader({ client: s.engine, logger: silent, everyMs: 10 })
+    const second = s.startReading()
     await expect
       .poll(() => s.receiver.received.map(({ json }) => json.data.run.id))
       .toEqual(['refund:1', 'refund:2', 'refund:3'])
-    await reader.stop()
+    await second.stop()
   })
 
   test('only admins see and change hooks, and a server without webhooks says so', async () => {
@@ -425,7 +471,10 @@ test('createServer refuses hooks that webhooks() has not made, and a function as
   const engine = await createEngine({ store: memory(), procedures: [], logger: silent })
   const hooks = webhooks({ keys: [newKey] })
   expect(() =>
-    createServer({ client: engine, hooks: { procedures: hooks.procedures } } as ServerOptions),
+    createServer({
+      client: engine,
+      hooks: { name: 'webhooks', procedures: hooks.procedures },
+    } as ServerOptions),
   ).toThrow(/hooks/)
   expect(() => createServer({ client: () => engine, hooks })).toThrow(/hooks/)
   expect(() => webhooks({ keys: ['short'] })).toThrow(/32 characters/)

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { PawlError, type Sender, type Submit } from '@pawl/core'
+import type { Sender, Submit } from '@pawl/channels'
+import { PawlError } from '@pawl/core'
 import type { SlackApi } from './api.ts'
 import { type ButtonValue, commentField } from './blocks.ts'
 import { isFromSlack, isRecent } from './signature.ts'

@@ -1,4 +1,5 @@
-import type { Ask, Channel, Notice } from '@pawl/core'
+import type { Channel } from '@pawl/channels'
+import type { Ask, Notice } from '@pawl/core'
 import { SlackApi } from './api.ts'
 import { closedBlocks, fallbackOf, openBlocks } from './blocks.ts'
 import { createHandler, type FindPerson } from './handler.ts'
@@ -35,7 +36,7 @@ export interface SlackChannel extends Channel {
  * without buttons.
  * @example
  * const chat = slack({ token, signingSecret, channelOf: () => 'C0123456789', person: (user) => directory.bySlackId(user) })
- * const engine = await createEngine({ store, procedures: [refund], channels: [chat] })
+ * const engine = await createEngine({ store, procedures: [refund], plugins: [channels([chat])] })
  * app.post('/slack', ({ req }) => chat.handle(req.raw))
  */
 export function slack(options: SlackOptions): SlackChannel {

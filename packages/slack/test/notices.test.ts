@@ -1,3 +1,4 @@
+import { channels } from '@pawl/channels'
 import { createEngine, type NotifyOptions, procedure } from '@pawl/core'
 import { type SlackOptions, slack } from '@pawl/slack'
 import { memory } from '@pawl/testing'
@@ -18,8 +19,8 @@ async function scene(options: Partial<SlackOptions> = {}) {
   })
   let told: readonly (readonly [string, NotifyOptions])[] = []
   const engine = await createEngine({
-    ...{ store: memory(), procedures: [tell], channels: [channel], logger: silent },
-    links: { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] },
+    ...{ store: memory(), procedures: [tell], logger: silent },
+    plugins: [channels([channel], { links: { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] } })],
   })
   return {
     ...{ double, engine, channel },

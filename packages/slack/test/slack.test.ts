@@ -1,4 +1,5 @@
-import { createEngine, type Procedure, procedure, type Sender } from '@pawl/core'
+import { channels, type Sender } from '@pawl/channels'
+import { createEngine, type Procedure, procedure } from '@pawl/core'
 import { type SlackOptions, slack } from '@pawl/slack'
 import { memory } from '@pawl/testing'
 import { expect, test } from 'vitest'
@@ -66,7 +67,7 @@ async function scene(
     ...{
       store: memory(),
       procedures: [plain, critical, many, forged, long, wide, secretive, ...more],
-      channels: [channel],
+      plugins: [channels([channel])],
       logger: silent,
     },
   })

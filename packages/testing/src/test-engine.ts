@@ -51,12 +51,7 @@ export interface TestEngine extends Engine {
 }
 
 /** Options of `testEngine`: the options of `createEngine`, doubles, and settings of the test. */
-export type TestEngineOptions = Omit<
-  EngineOptions,
-  'store' | 'lease' | 'logger' | 'channels' | 'links' | 'selfApproval'
-> &
-  Doubles &
-  TestSettings
+export type TestEngineOptions = Omit<EngineOptions, 'store' | 'lease' | 'logger'> & Doubles & TestSettings
 
 interface TestSettings {
   /** Store that keeps the runs. Range: a `memory()`, because other stores cannot skip time. Default: a new `memory()`. */
@@ -121,9 +116,6 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
   checkOneOf('replay of testEngine', replay, ['always', 'on-crash'])
   if (!Number.isFinite(seed)) refuse('seed of testEngine', seed, 'It must be a number.')
   const settings = readEngineOptions(rest)
-  const { channels } = settings.channels
-  if (channels.length > 0)
-    refuse('channels of testEngine', channels, 'Test channels with createEngine() and a memory().', 'these')
   const startsAt = checkInstant('now of testEngine', now ?? new Date('2026-01-01T00:00:00Z'))
   const kept =
     memoryOf(store) ??

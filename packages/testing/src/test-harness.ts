@@ -10,6 +10,7 @@ import {
   type LocalWorker,
   makeSafe,
   Notifier,
+  Plugins,
   type StoreCall,
   sha256,
 } from '@pawl/core/internal'
@@ -53,6 +54,7 @@ export class TestHarness implements Participant {
   readonly #connection: WholeStore
   readonly #determinism: EngineSettings['determinism']
   readonly #undo: (() => void)[] = []
+  readonly #plugins: Plugins
   #life: ProcessLife
   #crashesAlways = false
   /** Step bodies that were killed midway, after a client call from inside them wrote to the store. */
@@ -97,6 +99,12 @@ export class TestHarness implements Participant {
       ...{ notifier, entropy, sha256, clock: time.clock.see().clock, logger: this.#logger },
       observer: settings.observer,
       ...{ localWorker: this.#localWorker(), hintsAreSure: true },
+      selfApproval: settings.selfApproval,
+    })
+    this.#plugins = new Plugins(settings.plugins, {
+      client: this.client,
+      logger: this.#logger,
+      clock: time.clock.see().clock,
     })
     this.check = createChecker({ settings, logger: this.#logger, sha256, store: this.#connection })
     const names = given.procedures.map(({ name }) => name)
@@ -120,6 +128,7 @@ export class TestHarness implements Participant {
     this.#undo.push(installShield())
     this.#undo.push(installGuard(this.#determinism))
     await this.#connection.open()
+    await this.#plugins.start()
     await this.#life.start()
   }
 
@@ -149,6 +158,7 @@ export class TestHarness implements Participant {
 
   async stop(withinMs: number): Promise<void> {
     try {
+      await this.#plugins.stop()
       await this.#life.worker.stop(withinMs)
     } finally {
       await this.close()
@@ -158,6 +168,7 @@ export class TestHarness implements Participant {
   async close(): Promise<void> {
     for (const undo of this.#undo.splice(0)) undo()
     this.#crashesAlways = false
+    await this.#plugins.stop()
     this.#life.end()
     await this.client.stop()
     await this.#life.dispose(false)

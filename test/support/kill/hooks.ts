@@ -95,7 +95,8 @@ async function makeScene(location: string, url: string): Promise<void> {
   const hooks = webhooks({ keys: ['k'.repeat(32)], allowPrivate: true })
   const engine = await createEngine({
     store: openStore(location),
-    procedures: hooks.procedures,
+    procedures: [],
+    plugins: [hooks],
     logger: silent,
   })
   const server = createServer({

@@ -1,4 +1,5 @@
-import type { Ask, Channel, Notice } from '@pawl/core'
+import type { Ask, Notice } from '@pawl/core'
+import type { Channel } from '../channel.ts'
 import { writeWhole } from './files.ts'
 import { type Queue, QueueFolder, queueOf } from './queue.ts'
 import { watchReplies } from './replies.ts'

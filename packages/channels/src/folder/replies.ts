@@ -1,7 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { PawlError, type Sender, type Submit } from '@pawl/core'
+import { PawlError } from '@pawl/core'
+import type { Sender, Submit } from '../channel.ts'
 import { readWhole, writeWhole } from './files.ts'
 import { fromSegment, QueueFolder } from './queue.ts'
 

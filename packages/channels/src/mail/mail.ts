@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  type Actor,
-  type Ask,
-  type Audience,
-  type Channel,
-  type Notice,
-  PawlError,
-  type Recipient,
-  type StepCall,
-  type Submit,
-} from '@pawl/core'
+import { type Actor, type Ask, type Audience, type Notice, PawlError, type StepCall } from '@pawl/core'
+import type { Channel, Recipient, Submit } from '../channel.ts'
 import { noticeSubjectOf, noticeText } from './notice-text.ts'
 import { closedText, openText, subjectOf } from './text.ts'
 
@@ -72,7 +63,7 @@ export interface MailChannel extends Channel {
 const maxComment = 10_000
 
 /**
- * A channel that mails each person an ask with a link of their own, and mails the others once it is closed. The engine needs `links`.
+ * A channel that mails each person an ask with a link of their own, and mails the others once it is closed. `channels` needs the option `links`.
  * Notices are mailed to the people they name. A mail about a critical ask says nothing of it: the link shows it after a login.
  * @example
  * mail({

@@ -44,7 +44,7 @@ export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connected: Conn
   connections.set(inbox, connected)
 }
 
-/** Returns the rules by which the channels of an engine accept answers. A client that was wrapped has none. */
+/** Returns the rules by which the plug-ins of an engine, such as channels, accept answers. A client that was wrapped has none. */
 export function answerRulesOf({ inbox }: Pick<Client, 'inbox'>): AnswerRules {
   return connections.get(inbox)?.connection.answerRules ?? new AnswerRules(true)
 }

@@ -2,13 +2,8 @@ import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent/agen
 import { readDue } from '../authoring/human/options.ts'
 import type { Due } from '../authoring/operations.ts'
 import type { Policy } from '../authoring/policy/policy.ts'
-import {
-  type Bugs,
-  checkBugs,
-  checkMessages,
-  definitionOf,
-  type ProcedureDefinition,
-} from '../authoring/procedure.ts'
+import { type Bugs, checkBugs, type ProcedureDefinition } from '../authoring/procedure.ts'
+import { isBuiltIn } from '../base/built-in.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import {
   checkArray,
@@ -33,19 +28,21 @@ import {
   type Spec,
   whole,
 } from '../checks/spec.ts'
-import { PawlError } from '../errors/pawl-error.ts'
 import { defaultMaxCrashes } from '../ports/crash-loops.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { RetentionRule, RetentionRules } from '../ports/retention.ts'
-import type { ChannelSettings } from './channels/channels.ts'
-import { readChannels, readLinkOptions } from './channels/checks.ts'
+import { joinProcedures, readPlugins } from './plugins/checks.ts'
+import type { Plugin } from './plugins/plugin.ts'
+import { readProcedures } from './procedures.ts'
 import type { EngineOptions, Retention, RunOptions, RunOrGetOptions, StopOptions } from './types.ts'
 
 /** The options of `createEngine` except the store, validated and with defaults. */
 export interface EngineSettings {
+  /** Those of the plug-ins as well. */
   readonly procedures: readonly ProcedureDefinition[]
+  readonly plugins: readonly Plugin[]
   readonly decider: AgentDefinition | undefined
   readonly escalateTo: Audience | undefined
   readonly policy: Policy | undefined
@@ -58,14 +55,14 @@ export interface EngineSettings {
   readonly retention: RetentionRules
   readonly leaseMs: number
   readonly logger: Logger | undefined
-  readonly channels: ChannelSettings
   readonly selfApproval: boolean
   readonly observer: Observer | undefined
 }
 
 const engineOptions = {
   store: optional(anything),
-  procedures: required(readProcedures),
+  procedures: required(readOwnProcedures),
+  plugins: optional(readPlugins, []),
   decider: optional(readDecider, undefined),
   escalateTo: optional(checkAudience, undefined),
   policy: optional(checkFunction<Policy>, undefined),
@@ -78,8 +75,6 @@ const engineOptions = {
   retention: optional(readRetention, new Map<string, RetentionRule>()),
   lease: optional(readLease, 10_000),
   logger: optional(readLogger, undefined),
-  channels: optional(readChannels, []),
-  links: optional(readLinkOptions, undefined),
   selfApproval: optional(checkBoolean, true),
   observe: optional(readObserver, undefined),
 } satisfies Spec<EngineOptions>
@@ -95,8 +90,9 @@ export function checkEngineKeys(maker: string, options: object, others: readonly
  */
 export function readEngineOptions(given: unknown): EngineSettings {
   const options = readOptions('of createEngine', given, engineOptions)
-  const { store: _, lease: leaseMs, channels, links, observe: observer, ...others } = options
-  return { ...others, leaseMs, channels: { channels, links }, observer }
+  const { store: _, lease: leaseMs, observe: observer, ...others } = options
+  const procedures = joinProcedures(others.procedures, others.plugins)
+  return { ...others, procedures, leaseMs, observer }
 }
 
 const retentionOptions = {
@@ -121,21 +117,17 @@ function readRule(option: string, given: unknown): RetentionRule {
   return { ...rule, cancelled: rule.cancelled ?? rule.failed }
 }
 
-function readProcedures(option: string, given: unknown): readonly ProcedureDefinition[] {
-  const definitions = checkArray(option, given).map(
-    (one) =>
-      definitionOf(one) ??
-      refuse(option, one, 'Each must be created by procedure(); a ref has no code to run.'),
-  )
-  const seen = new Set<string>()
-  for (const definition of definitions) {
-    const { name, version } = definition
-    const identity = JSON.stringify([name, version])
-    if (seen.has(identity)) throw new PawlError('procedure-duplicate', { procedure: name })
-    seen.add(identity)
-    checkMessages(definition)
-  }
-  return definitions
+/** Those whose names begin with `pawl.` come from plug-ins. */
+function readOwnProcedures(option: string, given: unknown): readonly ProcedureDefinition[] {
+  const procedures = readProcedures(option, given)
+  const reserved = procedures.find(({ name }) => isBuiltIn(name))
+  if (reserved !== undefined)
+    refuse(
+      option,
+      reserved.name,
+      'Names that begin with pawl. are for the procedures of plug-ins: pass the plug-in in the option plugins.',
+    )
+  return procedures
 }
 
 function readDecider(option: string, given: unknown): AgentDefinition {

@@ -23,9 +23,9 @@ import type { Observer } from '../ports/observer.ts'
 import type { RepeatPreview } from '../runs/preview.ts'
 import type { RunCheck } from '../runs/run-check.ts'
 import type { As, ResumeResolution } from './answering.ts'
-import type { Channel, LinkOptions } from './channels/channel.ts'
 import type { Checkpoints } from './checkpoints/checkpoint.ts'
 import type { Page } from './page.ts'
+import type { PluginOption } from './plugins/plugin.ts'
 import type {
   Answer,
   Ask,
@@ -77,15 +77,13 @@ export interface EngineOptions {
   /** Time without a heartbeat after which other workers take over the runs of this one. They check at a fifth of it. Default: '10s'. Range: at least '1s'. */
   readonly lease?: Duration
   /**
-   * Delivers asks to other places, such as a mailbox or a chat. A channel that fails settles nothing. Its deliveries
-   * run on the engines that have it. Default: none.
+   * What works beside the procedures, such as `channels()` of `@pawl/channels` and `webhooks()` of `@pawl/server`. Default: none. Range:
+   * each name once.
    */
-  readonly channels?: readonly Channel[]
-  /** For the links of channels: the address of the server, and the keys that it verifies with. Default: deliveries have no links. */
-  readonly links?: LinkOptions
+  readonly plugins?: readonly PluginOption[]
   /**
-   * Whether a person may answer the asks of runs they started, through a channel or a server of this engine. What such a server forbids
-   * is forbidden to the channels as well. Default: true.
+   * Whether a person may answer the asks of runs they started, through a plug-in such as a channel or a server of this engine. What such
+   * a server forbids is forbidden to the plug-ins as well. Default: true.
    */
   readonly selfApproval?: boolean
   /**

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Client, type Logger, PawlError, type RunView, ref } from '@pawl/core'
-import { type FeedEvent, isBuiltIn, readFeed } from '@pawl/core/internal'
+import { type Client, type FeedEvent, PawlError, type PluginHost, type RunView, ref } from '@pawl/core'
+import { isBuiltIn } from '@pawl/core/internal'
 import { showAsk, showBrief, showNotice, showRun } from '../json/views.ts'
 import { deliverName, type Hook, hookName, type hookProcedure } from './procedures.ts'
 import { feedTag, hookRunId, listHooks, placeOf, type RegisteredHook, startDelivery } from './registry.ts'
 
 interface ReaderOptions {
   readonly client: Client
-  readonly logger: Logger
+  readonly host: PluginHost
   /** Poll interval for hooks that were registered elsewhere. */
   readonly everyMs: number
 }
@@ -16,77 +16,59 @@ interface ReaderOptions {
 export interface HookReader {
   /** Looks for hooks now. */
   wake(): void
-  stop(): Promise<void>
+  /** Resolves once it looks for hooks no more, after `host.signal` has aborted. */
+  readonly ended: Promise<void>
 }
 
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
-export function startHookReader({ client, logger, everyMs }: ReaderOptions): HookReader {
-  const stopping = new AbortController()
-  const following = new Map<string, AbortController>()
-  const ended: Promise<void>[] = []
+export function startHookReader({ client, host, everyMs }: ReaderOptions): HookReader {
+  const following = new Map<string, () => Promise<void>>()
   let wakeUp = new AbortController()
 
-  const follow = (hook: RegisteredHook): void => {
-    const own = new AbortController()
-    following.set(hook.id, own)
-    const signal = AbortSignal.any([own.signal, stopping.signal])
-    ended.push(
-      followFor(client, hook, signal)
-        .catch((error: unknown) => {
-          if (!signal.aborted)
-            logger.error(`Webhook ${hook.id}: the feed cannot be read. Retrying.`, { error })
-        })
-        .finally(() => {
-          if (following.get(hook.id) === own) following.delete(hook.id)
-        }),
-    )
-  }
+  const follow = (hook: RegisteredHook): (() => Promise<void>) =>
+    host.follow(`the feed for webhook ${hook.id}`, (event) => handle(client, hook, event), {
+      after: () => placeOf(client, hook),
+      onReset: 'oldest',
+    })
   const look = async (): Promise<void> => {
     const on = (await listHooks(client)).filter(({ isOn }) => isOn)
     const ids = new Set(on.map(({ id }) => id))
-    for (const [id, own] of following) if (!ids.has(id)) own.abort()
-    for (const hook of on) if (!following.has(hook.id)) follow(hook)
+    for (const [id, stop] of following)
+      if (!ids.has(id)) {
+        following.delete(id)
+        await stop()
+      }
+    for (const hook of on) if (!following.has(hook.id)) following.set(hook.id, follow(hook))
   }
   const repeat = async (): Promise<void> => {
     let waitMs = everyMs
-    while (!stopping.signal.aborted) {
+    while (!host.signal.aborted) {
       wakeUp = new AbortController()
       try {
         await look()
         waitMs = everyMs
       } catch (error) {
-        if (stopping.signal.aborted) return
-        waitMs = Math.min(waitMs * 2, longestPauseMs)
-        logger.warn(`Webhooks cannot be read from the store. Retrying in ${waitMs} ms.`, { error })
+        if (host.signal.aborted) return
+        waitMs = Math.min(waitMs * 2, maxPauseMs)
+        host.logger.warn(`Webhooks cannot be read from the store. Retrying in ${waitMs} ms.`, { error })
       }
       await pause(waitMs, undefined, {
-        signal: AbortSignal.any([wakeUp.signal, stopping.signal]),
+        signal: AbortSignal.any([wakeUp.signal, host.signal]),
         ref: false,
       }).catch(() => {})
     }
   }
-  const repeating = repeat()
-  return {
-    wake: () => wakeUp.abort(),
-    async stop() {
-      stopping.abort()
-      await repeating
-      await Promise.all(ended)
-    },
-  }
+  return { wake: () => wakeUp.abort(), ended: repeat() }
 }
 
-/** Starts a delivery for each event that the hook wants, in order, from its place on. */
-async function followFor(client: Client, hook: RegisteredHook, signal: AbortSignal): Promise<void> {
-  const after = await placeOf(client, hook)
-  for await (const event of readFeed(client, { after, signal, onReset: 'oldest' })) {
-    if (event.event === 'reset') continue
-    if (event.event === 'run.ended') await noteEnded(client, hook, event.run, event.n)
-    if (hook.events.length > 0 && !hook.events.includes(event.event)) continue
-    const body = await bodyOf(client, hook, event)
-    if (body !== null) await startDelivery(client, hook, event.n, body)
-  }
+/** Starts the delivery of an event that the hook wants. */
+async function handle(client: Client, hook: RegisteredHook, event: FeedEvent): Promise<void> {
+  if (event.event === 'reset') return
+  if (event.event === 'run.ended') await noteEnded(client, hook, event.run, event.n)
+  if (hook.events.length > 0 && !hook.events.includes(event.event)) return
+  const body = await bodyOf(client, hook, event)
+  if (body !== null) await startDelivery(client, hook, event.n, body)
 }
 
 /** Switches the hook off if a delivery to it has failed for good. */

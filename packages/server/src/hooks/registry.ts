@@ -13,7 +13,7 @@ import {
 export interface HookAccess {
   readonly keys: readonly string[]
   readonly allowPrivate: boolean
-  /** Lets the server look for hooks at once. */
+  /** Lets the engines of this process look for hooks at once. */
   wake(): void
 }
 

@@ -1,4 +1,4 @@
-import { PawlError, type Procedure } from '@pawl/core'
+import { type Client, PawlError, type Plugin, type PluginHost, type Procedure } from '@pawl/core'
 import {
   type DeliverProcedure,
   type DeliverySettings,
@@ -8,6 +8,8 @@ import {
   hookProcedure,
   usualRetry,
 } from './procedures.ts'
+import { startHookReader } from './reader.ts'
+import type { HookAccess } from './registry.ts'
 
 /** The options of `webhooks`. */
 export interface WebhookOptions {
@@ -20,31 +22,36 @@ export interface WebhookOptions {
   readonly allowPrivate?: boolean
 }
 
-/** Webhooks of a server. Created by `webhooks`. */
-export interface Webhooks {
-  /** The procedures of the engine that delivers. */
+/** The plug-in that sends webhooks. Created by `webhooks`. */
+export interface Webhooks extends Plugin {
   readonly procedures: readonly [Procedure<Hook, 'deleted', HookTalk>, DeliverProcedure]
 }
 
 // In the symbol registry, since a config file may have loaded another copy of the package.
-const settingsKey = Symbol.for('@pawl/server/webhooks')
+const accessKey = Symbol.for('@pawl/server/webhooks')
 
 /**
- * Lets a server send webhooks. Pass it to the server, and its procedures to an engine on the same store: each delivery is a run.
+ * A plug-in that sends webhooks: its engine follows the feed, and each delivery is a run. Pass it to a server on the same store as well,
+ * which registers them.
  * @throws PawlError 'option-invalid'
  * @example
  * const hooks = webhooks({ keys: [process.env.HOOK_KEY] })
- * const engine = await createEngine({ store, procedures: [refund, ...hooks.procedures] })
+ * const engine = await createEngine({ store, procedures: [refund], plugins: [hooks] })
  * const server = createServer({ client: engine, hooks })
  */
 export function webhooks(options: WebhookOptions): Webhooks {
-  return webhooksWith(options, { retry: usualRetry, timeout: '10s' })
+  return webhooksWith(options, { retry: usualRetry, timeout: '10s', lookEveryMs: 2_000 })
+}
+
+interface Pace extends Pick<DeliverySettings, 'retry' | 'timeout'> {
+  /** Between two looks for hooks that were registered in another process. */
+  readonly lookEveryMs: number
 }
 
 /** `webhooks` with another retry and timeout of deliveries. */
 export function webhooksWith(
   { keys, allowPrivate = false }: WebhookOptions,
-  attempts: Pick<DeliverySettings, 'retry' | 'timeout'>,
+  { lookEveryMs, ...attempts }: Pace,
 ): Webhooks {
   if (
     !Array.isArray(keys) ||
@@ -56,15 +63,34 @@ export function webhooksWith(
       { option: 'keys of webhooks', given: typeof keys },
       { remedy: 'It must list keys of at least 32 characters, the newest first.' },
     )
-  const settings = { keys, allowPrivate, ...attempts }
-  const made: Webhooks = { procedures: [hookProcedure, deliverProcedure(settings)] }
-  return Object.defineProperty(made, settingsKey, { value: settings })
+  /** Wakes the readers of the engines in this process. */
+  const wakes = new Set<() => void>()
+  const made: Webhooks = {
+    name: 'webhooks',
+    procedures: [hookProcedure, deliverProcedure({ keys, allowPrivate, ...attempts })],
+    start(client: Client, host: PluginHost) {
+      const { wake, ended } = startHookReader({ client, host, everyMs: lookEveryMs })
+      wakes.add(wake)
+      return async () => {
+        wakes.delete(wake)
+        await ended
+      }
+    },
+  }
+  const access: HookAccess = {
+    keys,
+    allowPrivate,
+    wake() {
+      for (const wake of wakes) wake()
+    },
+  }
+  return Object.defineProperty(made, accessKey, { value: access })
 }
 
-/** @throws PawlError 'option-invalid' if it was not created by `webhooks` */
-export function webhookSettings(hooks: Webhooks): DeliverySettings {
-  const settings = (hooks as { readonly [settingsKey]?: DeliverySettings } | null)?.[settingsKey]
-  if (settings !== undefined) return settings
+/** Returns what a server needs of them. @throws PawlError 'option-invalid' if it was not created by `webhooks` */
+export function hookAccessOf(hooks: Webhooks): HookAccess {
+  const access = (hooks as { readonly [accessKey]?: HookAccess } | null)?.[accessKey]
+  if (access !== undefined) return access
   throw new PawlError(
     'option-invalid',
     { option: 'hooks of createServer', given: typeof hooks },

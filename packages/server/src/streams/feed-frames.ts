@@ -1,5 +1,5 @@
-import { type Ask, type Client, PawlError } from '@pawl/core'
-import { type FeedEvent, readFeed } from '@pawl/core/internal'
+import { type Ask, type Client, type FeedEvent, PawlError } from '@pawl/core'
+import { readFeed } from '@pawl/core/internal'
 import type { Rights } from '../auth/rights.ts'
 import type { FeedEventJson, FeedName } from '../json/shapes.ts'
 import type { Frame, Frames } from './event-stream.ts'

@@ -131,7 +131,6 @@ export function dispatchOf(
     replies: new ReplyCounts(),
     timing: { ...usualTiming, ...timing },
     now,
-    hooks: settings.hooks && { ...settings.hooks, wake() {} },
     report: (_id, error) => faults.push(error),
     stopping: new AbortController().signal,
   })

@@ -8,7 +8,6 @@ import { oneOf, optional, type RowsOf, readOptions, type Spec } from '../../chec
 import { isPlaced } from '../../ports/rows.ts'
 import { type AskOrder, type AskQuery, type AskRow, everyone } from '../../ports/store/asks.ts'
 import type { StorePort } from '../../ports/store/store.ts'
-import { readDeliveries } from '../channels/deliveries.ts'
 import type { Connection } from '../connection.ts'
 import { cursorOf, writeCursor } from '../cursor.ts'
 import { pageLimit } from '../options.ts'
@@ -17,6 +16,7 @@ import type { AskFilter, CountFilter } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
 import { listDecisions } from './decisions.ts'
+import { readDeliveries } from './deliveries.ts'
 import { findShown } from './find.ts'
 
 /** Says which asks are meant. */

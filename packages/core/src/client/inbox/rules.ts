@@ -11,7 +11,7 @@ export interface Person {
 /** A rule that a server has been given. */
 export type AnswerRule = (ask: Ask, person: Person) => AnswerVerdict
 
-/** The rules by which the channels of an engine accept answers: its own, and those of the servers of the engine. */
+/** The rules by which the plug-ins of an engine accept answers: its own, and those of the servers of the engine. */
 export class AnswerRules {
   readonly selfApproval: boolean
   readonly #added = new Set<AnswerRule>()

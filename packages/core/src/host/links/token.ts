@@ -27,13 +27,15 @@ export interface LinkSigner {
 
 const version = 1
 
-export function linkSigner({
-  publicUrl,
-  keys,
-}: {
+/** The options of links. */
+export interface LinkOptions {
+  /** The address of the server, as people reach it, with its `basePath`. @example 'https://pawl.example.org' */
   readonly publicUrl: string
+  /** The first key signs, all verify; removing one revokes its links. Range: at least 32 characters each. */
   readonly keys: readonly [string, ...string[]]
-}): LinkSigner {
+}
+
+export function linkSigner({ publicUrl, keys }: LinkOptions): LinkSigner {
   const base = publicUrl.replace(/\/$/, '')
   return {
     urlOf({ expiresAt, ...claims }) {

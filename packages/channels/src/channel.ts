@@ -1,8 +1,13 @@
-import type { StepCall } from '../../authoring/step/step.ts'
-import type { Actor, Audience } from '../../base/people.ts'
-import type { AskKind } from '../../base/words.ts'
-import type { ResumeResolution } from '../answering.ts'
-import type { Ask, Notice } from '../views/views.ts'
+import type {
+  Actor,
+  Ask,
+  AskKind,
+  Audience,
+  LinkOptions,
+  Notice,
+  ResumeResolution,
+  StepCall,
+} from '@pawl/core'
 
 /**
  * Delivers asks and notices to another place, such as a mailbox or a chat. Each delivery is a run of a built-in procedure, so it is retried,
@@ -88,9 +93,9 @@ export interface Delivered {
 export interface DeliverCall extends StepCall {
   /** Who receives it; undefined for a channel without `recipients`. */
   readonly recipient: Recipient | undefined
-  /** Link with which the recipient answers without a login; undefined without `links` in the engine, or for no person. */
+  /** Link with which the recipient answers without a login; undefined without the option `links`, or for no person. */
   readonly link: string | undefined
-  /** Address of the ask in the inbox, which asks for a login; undefined without `links` in the engine. */
+  /** Address of the ask in the inbox, which asks for a login; undefined without the option `links`. */
   readonly page: string | undefined
 }
 
@@ -98,7 +103,7 @@ export interface DeliverCall extends StepCall {
 export interface NoticeCall extends StepCall {
   /** Who receives it; undefined for a channel whose `notices` have no `recipients`. */
   readonly recipient: Recipient | undefined
-  /** Address of the notices in the inbox, which asks for a login; undefined without `links` in the engine. */
+  /** Address of the notices in the inbox, which asks for a login; undefined without the option `links`. */
   readonly page: string | undefined
 }
 
@@ -135,10 +140,8 @@ export interface Sender {
  */
 export type Submit = (ask: string, reply: ResumeResolution | Comment, sender: Sender) => Promise<void>
 
-/** The options of links. */
-export interface LinkOptions {
-  /** The address of the server, as people reach it, with its `basePath`. @example 'https://pawl.example.org' */
-  readonly publicUrl: string
-  /** The first key signs, all verify; removing one revokes its links. Range: at least 32 characters each. */
-  readonly keys: readonly [string, ...string[]]
+/** The options of `channels`. */
+export interface ChannelsOptions {
+  /** For the links of deliveries: the address of the server, and the keys that it verifies with. Default: deliveries have no links. */
+  readonly links?: LinkOptions
 }

@@ -1,8 +1,9 @@
-import { type Ask, type Channel, createEngine, type Store } from '@pawl/core'
-import { notifyProcedure } from '@pawl/core/internal'
+import type { Channel } from '@pawl/channels'
+import { type Ask, createEngine, type Store } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { meddleWith } from '../support/meddling-store.ts'
+import { meddleWith } from '../../../test/support/meddling-store.ts'
+import { notifyProcedure } from '../src/notify.ts'
 import { silent } from './support.ts'
 
 type Attempt = (signal: AbortSignal) => Promise<void>
@@ -33,7 +34,10 @@ async function deliver(openFor: number, ...attempts: readonly Attempt[]): Promis
     () => (told.length < openFor ? 'open' : 'answered'),
     async (signal) => attempts[told.length - 1]?.(signal),
   )
-  await using engine = await testEngine({ procedures: [procedure] })
+  await using engine = await testEngine({
+    procedures: [],
+    plugins: [{ name: 'desk', procedures: [procedure] }],
+  })
   const run = await engine.run(procedure, undefined, { id: 'notify:a:desk' })
   await run.signal('closed', null)
   expect(await run.result()).toBe('closed')
@@ -75,7 +79,10 @@ test('a closed ask is delivered after an attempt that another engine made meanwh
   })
   const start = async (of: Store, desk: string, attempt: Attempt) => {
     const procedure = deliveryTo(told, () => status, attempt, desk)
-    const engine = await createEngine({ store: of, procedures: [procedure], logger: silent })
+    const engine = await createEngine({
+      ...{ store: of, procedures: [], logger: silent },
+      plugins: [{ name: 'desk', procedures: [procedure] }],
+    })
     onTestFinished(() => engine.stop({ within: '0s' }))
     return { engine, procedure }
   }

@@ -1,7 +1,4 @@
-import type { Ctx } from '../../authoring/ctx.ts'
-import { type Procedure, procedure } from '../../authoring/procedure.ts'
-import type { Retry } from '../../authoring/step/step.ts'
-import type { Notice } from '../views/views.ts'
+import { type Ctx, type Notice, type Procedure, procedure, type Retry } from '@pawl/core'
 import type { NoticeDelivery, Recipient } from './channel.ts'
 import { checkRecipients } from './checks.ts'
 import { noticeOfDelivery, noticeProcedureOf, stepNameOf } from './names.ts'

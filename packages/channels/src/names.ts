@@ -1,18 +1,7 @@
 import type { Recipient } from './channel.ts'
 
-/** The procedures of a channel have their own names, so that only engines with the channel claim their runs. */
-const prefix = 'pawl.notify.'
-/** Not that of asks: an engine of an earlier version that has the channel claims no run that it does not know. */
+/** Not that of deliveries of asks: an engine of an earlier version that has the channel claims no run that it does not know. */
 const noticePrefix = 'pawl.notice.'
-
-export function procedureOf(channel: string): string {
-  return `${prefix}${channel}`
-}
-
-/** The channel whose procedure has this name; undefined for any other procedure. */
-export function channelOf(procedure: string): string | undefined {
-  return procedure.startsWith(prefix) ? procedure.slice(prefix.length) : undefined
-}
 
 /** The id of the run that delivers an ask to a channel. An ask has one for each channel, so a repeated start is harmless. */
 export function deliveryId(ask: string, channel: string): string {
@@ -41,11 +30,6 @@ export function noticeOfDelivery(run: string, channel: string): string {
 /** The tag of all deliveries of a notice. */
 export function noticeTag(notice: string): string {
   return `pawl.notice:${notice}`
-}
-
-/** The tag of all deliveries of an ask. */
-export function askTag(ask: string): string {
-  return `pawl.ask:${ask}`
 }
 
 const placePrefix = 'pawl.at:'

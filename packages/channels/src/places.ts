@@ -1,4 +1,4 @@
-import type { Client } from '../types.ts'
+import type { Client } from '@pawl/core'
 import { readPlace } from './names.ts'
 
 /**

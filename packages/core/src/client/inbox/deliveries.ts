@@ -1,7 +1,19 @@
 import type { Connection } from '../connection.ts'
 import { readViews } from '../views/read.ts'
 import type { Delivery } from '../views/views.ts'
-import { askTag, channelOf } from './names.ts'
+
+/** The procedures of a channel have their own names, so that only engines with the channel claim their runs. */
+const procedurePrefix = 'pawl.notify.'
+
+/** The procedure whose runs deliver asks to a channel. */
+export function deliveryProcedureOf(channel: string): string {
+  return `${procedurePrefix}${channel}`
+}
+
+/** The tag of all deliveries of an ask. */
+export function deliveryTag(ask: string): string {
+  return `pawl.ask:${ask}`
+}
 
 /** An engine has few channels; an ask has one delivery for each. */
 const maxDeliveries = 100
@@ -12,7 +24,7 @@ export async function readDeliveries(connection: Connection, ask: string): Promi
   const filter = {
     procedure: null,
     statuses: [],
-    tag: askTag(ask),
+    tag: deliveryTag(ask),
     parent: null,
     failedUndo: false,
     before: null,
@@ -22,8 +34,8 @@ export async function readDeliveries(connection: Connection, ask: string): Promi
   const views = await readViews(connection, rows)
   return views
     .flatMap(({ id: run, procedure, status }) => {
-      const channel = channelOf(procedure)
-      return channel === undefined ? [] : [{ channel, run, status }]
+      if (!procedure.startsWith(procedurePrefix)) return []
+      return [{ channel: procedure.slice(procedurePrefix.length), run, status }]
     })
     .toReversed()
 }

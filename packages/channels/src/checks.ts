@@ -1,18 +1,25 @@
-import { type AskKind, askKinds } from '../../base/words.ts'
+import type { AskKind, LinkOptions } from '@pawl/core'
 import {
+  askKinds,
   checkArray,
+  checkAudience,
   checkFunction,
   checkObject,
   checkOneOf,
   checkText,
+  oneOf,
+  optional,
+  readOptions,
+  readPart,
   refuse,
-} from '../../checks/options.ts'
-import { checkAudience } from '../../checks/people.ts'
-import { oneOf, optional, readPart, required, type Spec } from '../../checks/spec.ts'
-import type { Channel, LinkOptions, Recipient } from './channel.ts'
+  required,
+  type Spec,
+} from '@pawl/core/internal'
+import type { Channel, ChannelsOptions, Recipient } from './channel.ts'
 
 /** @throws PawlError 'option-invalid' */
-export function readChannels(option: string, given: unknown): readonly Channel[] {
+export function readChannels(given: unknown): readonly Channel[] {
+  const option = 'the list of channels'
   const names = new Set<string>()
   return checkArray(option, given).map((one) => {
     const channel = readChannel(option, one)
@@ -59,9 +66,13 @@ const linkOptions = {
   keys: required(checkLinkKeys),
 } satisfies Spec<LinkOptions>
 
+const channelsOptions = {
+  links: optional((option, given) => readPart(option, given, linkOptions, `the ${option}`), undefined),
+} satisfies Spec<ChannelsOptions>
+
 /** @throws PawlError 'option-invalid' */
-export function readLinkOptions(option: string, given: unknown): LinkOptions {
-  return readPart(option, given, linkOptions, `the ${option}`)
+export function readChannelsOptions(given: unknown): { readonly links: LinkOptions | undefined } {
+  return readOptions('of channels', given, channelsOptions)
 }
 
 function checkPublicUrl(option: string, given: unknown): string {

@@ -1,22 +1,18 @@
-import { checkName, checkObject, checkShown, checkText } from '../../checks/options.ts'
-import { checkActor, readAudiences } from '../../checks/people.ts'
-import { PawlError } from '../../errors/pawl-error.ts'
-import type { ResumeResolution } from '../answering.ts'
-import { answerRulesOf } from '../internal.ts'
-import type { Client } from '../types.ts'
-import type { Ask } from '../views/views.ts'
+import { type Ask, type Client, PawlError, type PluginHost, type ResumeResolution } from '@pawl/core'
+import { checkActor, checkName, checkObject, checkShown, checkText, readAudiences } from '@pawl/core/internal'
 import type { Channel, Comment, Sender, Submit } from './channel.ts'
 import { deliveryId } from './names.ts'
 import type { NotifyProcedure } from './notify.ts'
 
 interface SubmitOptions {
   readonly client: Client
+  readonly host: PluginHost
   readonly channel: Channel
   readonly procedure: NotifyProcedure
 }
 
 /** Creates the function by which a channel passes replies on. It applies the rules of every other door. */
-export function createSubmit({ client, channel, procedure }: SubmitOptions): Submit {
+export function createSubmit({ client, host, channel, procedure }: SubmitOptions): Submit {
   return async (id: unknown, given: unknown, from: unknown) => {
     const reply = checkObject('reply of a channel', given)
     const sender = readSender(from)
@@ -34,10 +30,8 @@ export function createSubmit({ client, channel, procedure }: SubmitOptions): Sub
       return client.get(procedure, delivery).signal('comment', kept, { by: sender.as })
     }
     checkIdentity(channel, ask)
-    const verdict = answerRulesOf(client).judge(ask, sender)
-    if (!verdict.ok) forbid(ask, verdict.what, verdict.remedy)
-    const request = { checkpoint: ask.id, resolution: reply as ResumeResolution }
-    await client.resume(request, { as: sender.as, via: channel.name, digest: sender.digest })
+    const { as, names, digest } = sender
+    await host.answer(ask, reply as ResumeResolution, { as, names, digest, via: channel.name })
   }
 }
 

@@ -1,12 +1,16 @@
-import type { Ctx } from '../../authoring/ctx.ts'
-import { type Procedure, procedure } from '../../authoring/procedure.ts'
-import type { Retry } from '../../authoring/step/step.ts'
-import type { Actor } from '../../base/people.ts'
-import type { Schema } from '../../schemas/schema.ts'
-import type { Ask } from '../views/views.ts'
+import {
+  type Actor,
+  type Ask,
+  type Ctx,
+  type Procedure,
+  procedure,
+  type Retry,
+  type Schema,
+} from '@pawl/core'
+import { deliveryProcedureOf } from '@pawl/core/internal'
 import type { Channel, DeliverCall, Recipient } from './channel.ts'
 import { checkRecipients, checkRef } from './checks.ts'
-import { askOfDelivery, procedureOf, stepNameOf } from './names.ts'
+import { askOfDelivery, stepNameOf } from './names.ts'
 
 /** A comment, as it is kept with its delivery. Nothing proves that `by` wrote it, unless the channel verifies identities. */
 export interface KeptComment {
@@ -48,7 +52,7 @@ const anything: Schema = {
  */
 export function notifyProcedure(channel: Channel, parts: NotifyParts): NotifyProcedure {
   const signals = { closed: anything, comment: anything as Schema<KeptComment> }
-  return procedure({ name: procedureOf(channel.name), signals, bugs: 'fail' }, async (ctx) => {
+  return procedure({ name: deliveryProcedureOf(channel.name), signals, bugs: 'fail' }, async (ctx) => {
     const delivery = new AskDelivery(channel, parts, ctx.runId)
     const recipients = await delivery.recipients(ctx)
     const outcomes = await ctx.map(recipients, (one, ctx) => delivery.deliver(ctx, one), {

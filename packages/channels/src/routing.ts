@@ -1,5 +1,5 @@
-import { isCritical } from '../../asks/decisions.ts'
-import type { Ask } from '../views/views.ts'
+import type { Ask } from '@pawl/core'
+import { isCritical } from '@pawl/core/internal'
 import type { Channel } from './channel.ts'
 
 /**
