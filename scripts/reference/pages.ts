@@ -53,6 +53,7 @@ const askFile = 'core/src/authoring/human/ask.ts'
 const humanFile = 'core/src/authoring/human/human.ts'
 const templateFile = 'core/src/authoring/human/template.ts'
 const clientFile = 'core/src/client/types.ts'
+const optionsFile = 'core/src/client/engine-options.ts'
 const checkpointFile = 'core/src/client/checkpoints/checkpoint.ts'
 const checkFile = 'core/src/runs/run-check.ts'
 const previewFile = 'core/src/runs/preview.ts'
@@ -551,13 +552,13 @@ export const pages: readonly Page[] = [
         heading: 'createEngine',
         signature: 'createEngine(options)',
         of: [engineFile, 'createEngine'],
-        tables: [{ types: [[clientFile, 'EngineOptions']], shown: { plugins: '`Plugin[]`' } }],
+        tables: [{ types: [[optionsFile, 'EngineOptions']], shown: { plugins: '`Plugin[]`' } }],
         see: '[operating](../guides/operating.md), [determinism](../guides/determinism.md) for `determinism`, and [steps and retries](../guides/steps-and-retries.md) for `bugs`',
       },
       {
         heading: 'retention',
-        of: [clientFile, 'Retention'],
-        tables: [{ types: [[clientFile, 'Retention']] }],
+        of: [optionsFile, 'Retention'],
+        tables: [{ types: [[optionsFile, 'Retention']] }],
         see: '[retention and backups](../guides/retention.md)',
       },
       {

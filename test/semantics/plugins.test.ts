@@ -119,10 +119,10 @@ describe('a plug-in', () => {
     const engine = await start([plugin], { store })
     const run = await engine.run(wait, undefined, { id: 'pawl.wait:1' })
     await expect.poll(async () => (await run.status()).status).toBe('waiting')
-    expect(await engine.check()).toMatchObject([{ verdict: 'ok' }])
+    expect(await engine.check()).toMatchObject([{ verdict: 'same' }])
     await engine.stop()
     const options = { store, procedures: [], logger: silent }
-    expect(await checkRuns({ ...options, plugins: [plugin] })).toMatchObject([{ verdict: 'ok' }])
+    expect(await checkRuns({ ...options, plugins: [plugin] })).toMatchObject([{ verdict: 'same' }])
   })
 
   test('works in a test engine, on virtual time', async () => {

@@ -33,7 +33,7 @@ class Channels implements Plugin {
   readonly #all: readonly Channel[]
   readonly #links: LinkOptions | undefined
   readonly #delivering: readonly Delivering[]
-  /** The client through which deliveries read what they deliver, also those that still run while the engine stops. */
+  /** The client through which deliveries read what they deliver, also while the engine stops. */
   #client: Client | null = null
   #isAtWork = false
 

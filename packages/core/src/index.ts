@@ -107,6 +107,7 @@ export type {
   CheckpointOptions,
   Checkpoints,
 } from './client/checkpoints/checkpoint.ts'
+export type { EngineOptions, Retention } from './client/engine-options.ts'
 export type { FeedEvent } from './client/feed.ts'
 export type { Page } from './client/page.ts'
 export type {
@@ -127,7 +128,6 @@ export type {
   ClientOptions,
   CountFilter,
   Engine,
-  EngineOptions,
   ForkChanges,
   ForkPoint,
   ImportedRun,
@@ -140,7 +140,6 @@ export type {
   NoticeFilter,
   NoticeReader,
   ResultOptions,
-  Retention,
   RunFilter,
   RunHandle,
   RunOptions,

@@ -33,10 +33,11 @@ import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { RetentionRule, RetentionRules } from '../ports/retention.ts'
+import type { EngineOptions, Retention } from './engine-options.ts'
 import { joinProcedures, readPlugins } from './plugins/checks.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { readProcedures } from './procedures.ts'
-import type { EngineOptions, Retention, RunOptions, RunOrGetOptions, StopOptions } from './types.ts'
+import type { RunOptions, RunOrGetOptions, StopOptions } from './types.ts'
 
 /** The options of `createEngine` except the store, validated and with defaults. */
 export interface EngineSettings {
