@@ -122,7 +122,7 @@ test.each([
       expect((await s.answers.webhook()).status).toBe(409)
     } else {
       await expect.poll(() => s.smtp.arrived.length).toBe(2)
-      expect(s.smtp.arrived[1]?.text).toContain(`It was answered by ${by}.`)
+      expect(s.smtp.arrived[1]?.text).toMatch(new RegExp(`Answered by\\s+\\| ${by}`))
     }
   },
 )
