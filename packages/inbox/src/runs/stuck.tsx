@@ -3,6 +3,7 @@ import { en } from '../en.ts'
 import { marked, Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
 import { formatAge, formatInstant, sinceNow } from '../ui/time.ts'
+import { shortFailure } from './short-failure.ts'
 
 /** Shows why a run is stuck or failed: the log beside the code, and the remedy. */
 export function Stuck({ run }: { readonly run: Run }) {
@@ -12,12 +13,12 @@ export function Stuck({ run }: { readonly run: Run }) {
     <section class={`error-box ${status}`}>
       <h2>{titleOf(run)}</h2>
       <Sides run={run} />
-      {run.stuck?.recorded === undefined && <Message failure={failure} />}
+      {run.stuck?.recorded === undefined && <Message failure={failure} isShort={status === 'stuck'} />}
       <Tried run={run} />
       {failure.stack && (
         <details>
           <summary>{en.stack}</summary>
-          {run.stuck?.recorded !== undefined && <Message failure={failure} />}
+          {status === 'stuck' && <Message failure={failure} isShort={false} />}
           <LongText text={failure.stack} isCode />
         </details>
       )}
@@ -26,10 +27,12 @@ export function Stuck({ run }: { readonly run: Run }) {
   )
 }
 
-function Message({ failure }: { readonly failure: Failure }) {
+/** `isShort`: without the advice, which the box gives in its own words. */
+function Message({ failure, isShort }: { readonly failure: Failure; readonly isShort: boolean }) {
   return (
     <p dir="auto">
-      {failure.code && <code>{failure.code}</code>} {marked(failure.message)}
+      {failure.code && <code>{failure.code}</code>}{' '}
+      {marked(isShort ? shortFailure(failure) : failure.message)}
     </p>
   )
 }

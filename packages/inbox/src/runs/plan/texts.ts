@@ -5,7 +5,7 @@ import type { TaskState } from './plan.ts'
 export const planTexts = {
   plan: (name: string) => (name === 'pawl.plan' ? 'Plan' : `Plan ${name.slice('pawl.plan.'.length)}`),
   ended: (ended: number, tasks: number) => `${ended} of ${tasks} tasks have ended`,
-  layer: (n: number) => `Layer ${n}`,
+  layer: (n: number) => `Stage ${n}`,
   states: {
     later: 'Not started',
     now: 'In progress',
