@@ -181,6 +181,16 @@ test('a new kind of ask is asked for by the check of answers and by the command 
   ])
 })
 
+test('a new role is asked for by the server and by the command line', async () => {
+  expect(
+    await compileWith(
+      'server/src/auth/roles.ts',
+      "'operate', 'admin'] as const",
+      "'operate', 'admin', 'approve'] as const",
+    ),
+  ).toEqual(['cli/src/roles.ts', 'server/src/auth/roles.ts'])
+})
+
 test('a new effect of a unit is asked for by every store', async () => {
   const head = 'export type Effect =\n'
   expect(
@@ -192,19 +202,12 @@ test('a new effect of a unit is asked for by every store', async () => {
   ).toEqual([
     'core/src/ports/store/payload-bytes.ts',
     'core/src/worker/run/written.ts',
-    'storage-postgres/src/store.ts',
+    'storage-postgres/src/concerns/log.ts',
     'storage-postgres/src/writes/commit-statements.ts',
     'storage-postgres/src/writes/wide-effects.ts',
     'storage-sqlite/src/writes/commit.ts',
     'testing/src/memory/writes/commit.ts',
   ])
-})
-
-test('a new method of the store port is asked for by every store', async () => {
-  const head = 'export interface RunStore {\n'
-  expect(
-    await compileWith('core/src/ports/store/runs.ts', head, `${head}  drop(run: RunKey): Promise<boolean>\n`),
-  ).toEqual(['storage-postgres/src/store.ts', 'storage-sqlite/src/store.ts', 'testing/src/memory/store.ts'])
 })
 
 /** Of the files, those of the three stores. */
