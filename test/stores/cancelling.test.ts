@@ -288,6 +288,20 @@ describe('a cancel', () => {
     expect((await run.status()).rollback).toBeUndefined()
   })
 
+  test('requested while no worker is there: the run says by whom and why', async () => {
+    const { store } = await setUp()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    const run = await client.run(quick, undefined, { id: 'a' })
+    await run.cancel('customer called', { by: 'user:ana' })
+    const requested = {
+      cancelRequestedAt: expect.any(Date),
+      ...{ cancelReason: 'customer called', cancelledBy: 'user:ana' },
+    }
+    expect(await run.status()).toMatchObject(requested)
+    expect((await client.list()).items).toMatchObject([requested])
+  })
+
   test('ended: nothing changes', async () => {
     const { start } = await setUp()
     const engine = await start(quick)

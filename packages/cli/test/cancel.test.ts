@@ -12,7 +12,10 @@ test('cancel stores the reason, and the next worker ends the run', async () => {
     stderr: '  The cancel of run greet:1 is stored: running\n',
   })
   const shown = await workspace.pawl('show', 'greet:1', '--json')
-  expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'running', cancelReason: 'she has left' })
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    ...{ status: 'running', cancelReason: 'she has left' },
+    cancelledBy: expect.stringMatching(/^user:./),
+  })
   expect(await workspace.pawl('cancel', 'nowhere', '--yes')).toMatchObject({ status: 4 })
 })
 

@@ -1,3 +1,4 @@
+import type { Actor } from '../../base/people.ts'
 import { isUnread } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
@@ -30,7 +31,7 @@ export async function readViews(
     rows.map(async (row) => {
       try {
         const shown = understand(() => toRunView(connection.askIds, readRun(row), now, ended))
-        const view = isRequested(row) ? { ...shown, cancelReason: await readReason(store, row) } : shown
+        const view = isRequested(row) ? { ...shown, ...(await readRequest(store, row)) } : shown
         return waitsForWorker(row, now, abilities) ? { ...view, ...(await showWorker(store, row)) } : view
       } catch (error) {
         if (!isUnread(error)) throw error
@@ -63,8 +64,12 @@ function isRequested(row: RunRow): boolean {
   return row.cancelAt !== null && row.state === 'live' && infoOf(row).cancelled === undefined
 }
 
-/** Returns the reason as the request gives it. */
-async function readReason(store: StorePort, { run }: RunRow): Promise<string | undefined> {
+/** Returns the reason of a request that waits to be recorded, and who made it. */
+async function readRequest(
+  store: StorePort,
+  { run }: RunRow,
+): Promise<Pick<RunView, 'cancelReason' | 'cancelledBy'>> {
   const request = (await store.mail.list(run, 0)).find(({ kind }) => kind === 'cancel')
-  return request === undefined ? undefined : readCancelled(request).reason
+  const { reason, by } = request === undefined ? {} : readCancelled(request)
+  return { cancelReason: reason, cancelledBy: by as Actor | undefined }
 }

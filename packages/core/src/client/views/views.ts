@@ -52,9 +52,9 @@ export interface RunView {
   readonly rollback: RollbackView | undefined
   /** When the run was first requested to be cancelled. */
   readonly cancelRequestedAt: Date | undefined
-  /** The reason that the request gave. */
+  /** The reason that the request gave, known as soon as the request is stored. */
   readonly cancelReason: string | undefined
-  /** Who requested it, if the request said so. */
+  /** Who requested it, if the request said so, known as soon as the request is stored. */
   readonly cancelledBy: Actor | undefined
   /** Who began the present generation with a retry, if the call said so. */
   readonly retriedBy: Actor | undefined
