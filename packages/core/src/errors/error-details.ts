@@ -83,7 +83,7 @@ export interface ErrorDetails {
   'policy-refused': { readonly step: string; readonly verdict: PolicyVerdict }
   /** A procedure threw a programming error. `details.cause` holds its name, message and code, `details.at` is the place in the code as file:line:column, or '' if it is unknown. */
   'procedure-broken': { readonly run: string; readonly cause: Failure; readonly at: string }
-  /** `createEngine` received two procedures with the same name and version. */
+  /** `createEngine` received two procedures with the same name and version, or a plug-in has one of the same name. */
   'procedure-duplicate': { readonly procedure: string }
   /** A run was started through an engine that does not have its procedure. */
   'procedure-unknown': { readonly procedure: string }

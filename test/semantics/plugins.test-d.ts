@@ -1,9 +1,8 @@
 import { type Channel, channels } from '@pawl/channels'
-import { createEngine, type Plugin, procedure, type Refused } from '@pawl/core'
+import { createEngine, type Plugin, type PluginOption, procedure, type Refused } from '@pawl/core'
 import { webhooks } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import { expectTypeOf, test } from 'vitest'
-import type { PluginOption } from '../../src/client/plugins/plugin.ts'
 
 declare const desk: Channel
 const idle = procedure({ name: 'pawl.idle' }, async () => {})
