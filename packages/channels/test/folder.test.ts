@@ -87,6 +87,24 @@ test.each([
   expect(await run.result()).toBe('reject by user:rita')
 })
 
+test('a reply without a required comment is refused, and the request says which rule holds', async () => {
+  const strict = procedure({ name: 'strict' }, async (ctx): Promise<string> => {
+    const { choice, comment } = await ctx.human.review('Approve?', 'text', { to: queue, require: 'comment' })
+    return `${choice}: ${comment}`
+  })
+  using queues = makeQueues()
+  await using engine = await start([folder(queues.root)], { procedures: [strict] })
+  const { run, ask } = await askOnce(engine, strict)
+  await expect.poll(() => queues.list('requests')).toHaveLength(1)
+  expect(queues.read('requests', ask.id)).toMatchObject({ require: 'comment' })
+  queues.reply(ask.id, { by: 'user:rita', resolution: { decision: 'approve' } })
+  await expect.poll(() => queues.list('refused')).toHaveLength(2)
+  const [text = ''] = queues.list('refused').filter((file) => file.endsWith('.txt'))
+  expect(readFileSync(queues.pathOf('refused', text), 'utf8')).toContain('comment: is required')
+  queues.reply(ask.id, { by: 'user:rita', resolution: { decision: 'approve', comment: 'short' } })
+  expect(await run.result()).toBe('approve: short')
+})
+
 test('a reply in the folder of another queue is refused', async () => {
   using queues = makeQueues()
   await using engine = await start([folder(queues.root)])

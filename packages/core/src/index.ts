@@ -92,6 +92,7 @@ export type { Refused } from './base/refused.ts'
 export type {
   AskKind,
   AskStatus,
+  CommentRule,
   PolicyVerdict,
   RiskLevel,
   RunStatus,

@@ -43,6 +43,7 @@ export { clipText, showValue } from './base/text.ts'
 export {
   askKinds,
   askStatuses,
+  commentRules,
   endStatuses,
   entryStatuses,
   formats,

@@ -129,6 +129,7 @@ export const en = {
   error: 'Error',
   started: 'Started by',
   comment: 'Comment',
+  commentMissing: 'A comment is required: say why.',
   approve: 'Approve',
   approveEdited: 'Approve with changes',
   reject: 'Reject',
@@ -190,6 +191,8 @@ export const en = {
   imageRefused: 'This image is not shown: only PNG, JPEG, WebP and GIF up to 2 MiB are.',
 
   optional: 'Optional',
+  required: 'Required',
+  requiredFor: (decisions: readonly string[]) => `Required for: ${decisions.join(', ')}`,
   noValue: 'No value',
   yes: 'Yes',
   no: 'No',

@@ -7,6 +7,7 @@ import { bold, plain, richText, section } from './rich-text.ts'
 // Limits of Slack: a button has 75 characters, a row of actions 25 elements.
 const maxButton = 75
 const maxButtons = 25
+const maxLabel = 2_000
 
 /** The id of the comment's field. */
 export const commentField = { block: 'pawl_comment', action: 'comment' } as const
@@ -41,7 +42,7 @@ export function openBlocks(ask: Ask, page: string | undefined): readonly object[
       : [richText([section([bold('Slack cannot show all of this ask. Read and decide it in the inbox.')])])]),
     ...(offered.length === 0
       ? []
-      : [commentBlock, { type: 'actions', elements: offered.map((one) => button(ask, one)) }]),
+      : [commentBlock(offered), { type: 'actions', elements: offered.map((one) => button(ask, one)) }]),
     ...(page === undefined ? [] : [inboxLink(page)]),
   ]
 }
@@ -53,12 +54,18 @@ export function closedBlocks(ask: Ask): readonly object[] {
   return [richText([...question, outcome].flatMap(showPart))]
 }
 
-const commentBlock = {
-  type: 'input',
-  block_id: commentField.block,
-  optional: true,
-  label: plain('Comment'),
-  element: { type: 'plain_text_input', action_id: commentField.action, max_length: 3_000 },
+/** Slack does not check it when a button is pressed: an answer without a required comment is refused, and the person is told. */
+function commentBlock(offered: readonly AskDecision[]): object {
+  const needing = offered.filter(({ comment }) => comment === 'required').map(({ label }) => toOneLine(label))
+  const isAlways = needing.length === offered.length
+  const hint = needing.length === 0 || isAlways ? [] : [`required for: ${needing.join(', ')}`]
+  return {
+    type: 'input',
+    block_id: commentField.block,
+    optional: !isAlways,
+    label: plain(clipText(['Comment', ...hint].join(', '), maxLabel)),
+    element: { type: 'plain_text_input', action_id: commentField.action, max_length: 3_000 },
+  }
 }
 
 function factsOfAnswer({ kind, answer }: Ask): readonly ShownFact[] {

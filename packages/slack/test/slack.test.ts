@@ -101,6 +101,18 @@ test('an ask is posted with buttons, a click answers as the person that Slack na
   expect((await s.engine.inbox.get(ask.id))?.answer).toMatchObject({ by: 'user:ana', via: 'slack' })
 })
 
+test('a rejection without a required comment is refused, and the person is told', async () => {
+  const strict = approving('strict', { require: 'comment-on-reject' })
+  await using s = await scene({}, [strict])
+  const { run, ask, message } = await s.post(strict)
+  expect(JSON.stringify(message?.blocks)).toContain('Comment, required for: Reject')
+  await s.channel.handle(s.double.press(message, 'Reject', 'U1'))
+  expect(s.double.told.join()).toContain('comment: is required')
+  expect(await s.statusOf(ask)).toBe('open')
+  await s.channel.handle(s.double.press(message, 'Reject', 'U1', { comment: 'a duplicate' }))
+  expect(await run.result()).toBe('rejected by user:ana: a duplicate')
+})
+
 test('a click that Slack sends again is no error, and a later one is told who answered', async () => {
   await using s = await scene()
   const { run, message } = await s.post(plain)

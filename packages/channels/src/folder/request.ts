@@ -11,6 +11,7 @@ export function requestOf(ask: Ask, { scope, queue }: Queue, page: string | unde
     sections: ask.details.map(({ title, body, as }) => ({ title, body, as })),
     ...{ params, editable, schema, artifact, baseline, initial, risk, severity, error, alternatives, links },
     decisions: kind === 'input' ? [] : ask.decisions.map(({ value }) => value),
+    require: ask.require,
     choices,
     history: ask.history,
     ...{ startedBy, askedAt: ask.askedAt, dueAt: ask.dueAt, onTimeout, page },

@@ -37,18 +37,35 @@ export async function promptAnswer(
   given: string | undefined,
 ): Promise<AnswerJson> {
   const decided = await decide(terminal, ask)
+  const comment = await requiredComment(terminal, ask, decided, given)
   let answer: AnswerJson = decided
   for (let draft: AnswerJson = {}; ; draft = answer) {
     answer = { ...decided, ...(await fill(terminal, ask, decided, draft, note)) }
-    const issues = await check(answer)
+    const issues = await check({ ...answer, ...comment })
     if (issues.length === 0) break
     for (const { path, message } of issues) note(`  ${path === '' ? '' : `${path}: `}${message}`)
     // Without a part that was entered, a second round would be the same.
     if (Object.keys(answer).length === Object.keys(decided).length && ask.kind !== 'input')
       throw usageError('This answer is not accepted: see above. The ask stays open.')
   }
-  const comment = given ?? (await terminal.enter('Comment', { placeholder: 'none' }))
-  return comment === '' ? answer : { ...answer, comment }
+  if (comment !== undefined) return { ...answer, ...comment }
+  const said = given ?? (await terminal.enter('Comment', { placeholder: 'none' }))
+  return said === '' ? answer : { ...answer, comment: said }
+}
+
+/** The comment that the decision needs; undefined if it needs none. */
+async function requiredComment(
+  terminal: Terminal,
+  ask: AskJson,
+  { approved, choice }: AnswerJson,
+  given: string | undefined,
+): Promise<{ readonly comment: string } | undefined> {
+  const value = approved === undefined ? (choice ?? 'send') : approved ? 'approve' : 'reject'
+  const decision = ask.decisions.find((one) => one.value === value)
+  if (decision?.comment !== 'required') return undefined
+  let comment = given ?? ''
+  while (comment.trim() === '') comment = await terminal.enter('Comment (required)')
+  return { comment }
 }
 
 /** Asks for the decision, which comes before any value. */

@@ -15,6 +15,10 @@ export const greet = procedure(
   },
 )
 /** Deletes although no person has answered. */
+export const strict = procedure({ name: 'strict' }, async (ctx) => {
+  const { comment } = await ctx.human.approve('Delete it?', { require: 'comment-on-reject' })
+  return comment ?? ''
+})
 export const hasty = procedure({ name: 'hasty' }, async (ctx) => {
   const approval = await ctx.human.approve('Delete?', { timeout: '1h', onTimeout: 'reject' })
   if (!approval.approved && !approval.timedOut) return 'kept'

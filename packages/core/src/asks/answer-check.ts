@@ -2,6 +2,7 @@ import { isEqual } from '../base/equal.ts'
 import { IssueList, type Issues, oneIssue } from '../base/issues.ts'
 import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
 import { checkJsonSchema } from '../schemas/json-schema/check.ts'
+import { decisionIn, needsComment } from './decisions.ts'
 import { checkSameTypes } from './same-types.ts'
 
 type Answer = AnswerPayload['answer']
@@ -24,7 +25,10 @@ export function checkAnswer(ask: AskPayload, given: unknown): CheckedAnswer {
   if (unknown !== undefined)
     return refuse(unknown, `is not a field of an answer to this ask; its fields are ${fields.join(', ')}`)
   const checked = form.check(ask, given)
-  if (!checked.ok || comment === undefined) return checked
+  if (!checked.ok) return checked
+  if ((comment ?? '').trim() === '' && needsComment(ask, decisionIn(checked.answer)))
+    return refuse('comment', 'is required: say why')
+  if (comment === undefined) return checked
   return { ...checked, answer: { ...checked.answer, comment } }
 }
 

@@ -1,4 +1,5 @@
-import type { AskKind, RiskLevel, Severity } from '../base/words.ts'
+import type { AskKind, CommentRule, RiskLevel, Severity } from '../base/words.ts'
+import type { AnswerPayload } from '../events/payloads.ts'
 
 /** One way to answer an ask: a button, and how sure a person must be before it counts. */
 export interface AskDecision {
@@ -10,6 +11,8 @@ export interface AskDecision {
   readonly style: 'primary' | 'danger' | 'plain'
   /** 'second': it is confirmed with a second act. 'word': its value has to be typed. */
   readonly confirm: 'none' | 'second' | 'word'
+  /** 'required': an answer with this decision is refused without a comment. */
+  readonly comment?: 'required' | undefined
 }
 
 /** What decisions follow from. */
@@ -24,10 +27,17 @@ interface Decidable {
   readonly risk?: { readonly level: RiskLevel } | undefined
   /** Of an approval. */
   readonly effects?: { readonly approve?: string; readonly reject?: string } | undefined
+  readonly require?: CommentRule | undefined
 }
 
 /** Returns the decisions of an ask, in the order in which they are shown. Every channel and page draws these. */
 export function decisionsOf(ask: Decidable): readonly AskDecision[] {
+  return waysToAnswer(ask).map((one) =>
+    needsComment(ask, one.value) ? { ...one, comment: 'required' as const } : one,
+  )
+}
+
+function waysToAnswer(ask: Decidable): readonly AskDecision[] {
   const confirm = confirmOf(ask.risk?.level)
   switch (ask.kind) {
     case 'approve':
@@ -64,6 +74,16 @@ function effectOf(effect: string | undefined): Pick<AskDecision, 'effect'> {
 /** Whether a decision gives no consent. It may be taken without seeing all of the ask. */
 export function isRefusal({ kind }: Pick<Decidable, 'kind'>, value: string): boolean {
   return value === 'reject' && (kind === 'approve' || kind === 'review')
+}
+
+/** Whether an answer with this decision must have a comment. */
+export function needsComment(ask: Pick<Decidable, 'kind' | 'require'>, value: string): boolean {
+  return ask.require === 'comment' || (ask.require === 'comment-on-reject' && isRefusal(ask, value))
+}
+
+/** The decision that an answer takes. */
+export function decisionIn({ approved, choice }: AnswerPayload['answer']): string {
+  return approved === undefined ? (choice ?? 'send') : approved ? 'approve' : 'reject'
 }
 
 /** Whether an ask is shown only to people who have proved who they are. */

@@ -64,6 +64,11 @@ export const severities = ['info', 'warning', 'error', 'critical'] as const
 /** A level of severity. */
 export type Severity = (typeof severities)[number]
 
+export const commentRules = ['comment', 'comment-on-reject'] as const
+
+/** Which answers to an ask must have a comment. */
+export type CommentRule = (typeof commentRules)[number]
+
 /** Most permissive first: of two verdicts the later one counts. */
 export const policyVerdicts = ['allow', 'agent', 'human', 'deny'] as const
 

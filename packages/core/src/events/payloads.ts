@@ -1,5 +1,5 @@
 import type { Issues } from '../base/issues.ts'
-import type { AskKind, RunStatus, Severity } from '../base/words.ts'
+import type { AskKind, CommentRule, RunStatus, Severity } from '../base/words.ts'
 import type { FailureRecord } from '../errors/failure.ts'
 
 // The payloads of events and messages, by event type and kind. `undefined` members are omitted.
@@ -386,6 +386,8 @@ export interface AskPayload {
   readonly starters?: readonly string[]
   /** Names of the channels that deliver it; missing if they decide. */
   readonly channels?: readonly string[]
+  /** Which answers must have a comment; missing if none must. */
+  readonly require?: CommentRule
   /** When the timeout passes, in ms since 1970. */
   readonly dueAt?: number
   /** What happens on timeout. */

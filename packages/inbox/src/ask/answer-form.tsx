@@ -5,10 +5,19 @@ import { en } from '../en.ts'
 import type { Draft } from '../form/draft.ts'
 import { issuesAt } from '../form/field-props.ts'
 import { Field, Parts } from '../form/fields.tsx'
+import { IssueList } from '../form/issue-list.tsx'
 import { marked, Text } from '../text/text.tsx'
 import { type Action, actionsOf } from './actions.ts'
 import { Confirmation } from './confirmation.tsx'
-import { type Act, type AskDraft, firstValue, hasEdits, readAnswer, valueControl } from './draft.ts'
+import {
+  type Act,
+  type AskDraft,
+  commentNote,
+  firstValue,
+  hasEdits,
+  readAnswer,
+  valueControl,
+} from './draft.ts'
 import { ChoiceText } from './facts.tsx'
 import { dropDraft } from './kept-draft.ts'
 import type { Submission } from './submission.ts'
@@ -64,7 +73,7 @@ export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props)
     <form ref={form} class="answer" noValidate onSubmit={(event) => event.preventDefault()}>
       {ask.kind === 'input' && <InputFields {...{ ask, draft, onDraft, issues: submission.issues }} />}
       {isPicked && <ChoiceCards {...{ ask, draft, onDraft }} />}
-      <Comment draft={draft} onDraft={onDraft} />
+      <Comment {...{ ask, draft, onDraft, issues: submission.issues }} />
       {ask.kind === 'approve' && <Effects ask={ask} />}
       <Failure submission={submission} />
       <div class="bar">
@@ -196,19 +205,24 @@ export function ChoiceCards({ ask, draft, onDraft }: PartProps) {
   )
 }
 
-export function Comment({ draft, onDraft }: Omit<PartProps, 'ask'>) {
+export function Comment(props: PartProps & { readonly issues: Submission['issues'] }) {
+  const { ask, draft, onDraft } = props
+  const issues = issuesAt(props.issues.value, 'comment')
   return (
     <div class="field comment">
       <label class="label" for="comment">
-        {en.comment} <span class="faint">{en.optional}</span>
+        {en.comment} <span class="faint">{commentNote(ask)}</span>
       </label>
       <textarea
         id="comment"
         rows={2}
         dir="auto"
         value={draft.comment}
+        aria-invalid={issues.length > 0}
+        aria-describedby={issues.length > 0 ? 'comment-issues' : undefined}
         onInput={(event) => onDraft({ ...draft, comment: event.currentTarget.value })}
       />
+      <IssueList id="comment-issues" issues={issues} path="comment" />
     </div>
   )
 }
@@ -217,7 +231,9 @@ export function Comment({ draft, onDraft }: Omit<PartProps, 'ask'>) {
 function Failure({ submission }: Pick<Props, 'submission'>) {
   const failure = submission.failure.value
   if (failure === null) return null
-  const rest = submission.issues.value.filter(({ path }) => !/^(params|value|artifact)([.[]|$)/.test(path))
+  const rest = submission.issues.value.filter(
+    ({ path }) => !/^(params|value|artifact|comment)([.[]|$)/.test(path),
+  )
   return (
     <div class="failure" tabIndex={-1}>
       <p dir="auto">

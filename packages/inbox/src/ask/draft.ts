@@ -2,6 +2,7 @@ import { type Control, controlOf, controlOfValue, propertyControl } from '@pawl/
 import type { Answer, Ask, Issue, Json, JsonObject } from '@pawl/server/internal'
 import type { Signal } from '@preact/signals'
 import { isObject } from '../api/json.ts'
+import { en } from '../en.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
 import { readDraft } from '../form/read.ts'
 
@@ -79,6 +80,30 @@ export type Act =
   | { readonly act: 'choose'; readonly choice: string }
 
 export function readAnswer(ask: Ask, draft: AskDraft, act: Act): Reading<Answer | null> {
+  const { value, issues } = readParts(ask, draft, act)
+  const isMissing = draft.comment.trim() === '' && needsComment(ask, decisionOf(act))
+  return { value, issues: isMissing ? [...issues, { path: 'comment', message: en.commentMissing }] : issues }
+}
+
+/** Whether an answer with this decision is refused without a comment. */
+function needsComment(ask: Ask, decision: string): boolean {
+  return ask.decisions.some(({ value, comment }) => value === decision && comment === 'required')
+}
+
+function decisionOf(act: Act): string {
+  return act.act === 'choose' ? act.choice : act.act
+}
+
+/** What the label of the comment says beside its name: for which decisions it is required. */
+export function commentNote(ask: Ask): string {
+  const needing = ask.decisions.filter(({ comment }) => comment === 'required')
+  if (needing.length === 0) return en.optional
+  return needing.length === ask.decisions.length
+    ? en.required
+    : en.requiredFor(needing.map(({ label }) => label))
+}
+
+function readParts(ask: Ask, draft: AskDraft, act: Act): Reading<Answer | null> {
   const comment = draft.comment.trim() === '' ? {} : { comment: draft.comment }
   if (act.act === 'reject') return { value: { approved: false, ...comment }, issues: [] }
   if (act.act === 'approve') {

@@ -1,6 +1,7 @@
 import {
   askKinds,
   askStatuses,
+  commentRules,
   entryStatuses,
   formats,
   noticeKinds,
@@ -221,6 +222,10 @@ const decision = z
     effect: z.string().optional(),
     style: z.enum(['primary', 'danger', 'plain']),
     confirm: z.enum(['none', 'second', 'word']),
+    comment: z
+      .literal('required')
+      .optional()
+      .meta({ description: 'An answer with this decision is refused without a comment' }),
   })
   .meta({
     description: 'A way to answer, and what it has to be confirmed by: a second act, or typing its value',
@@ -259,6 +264,7 @@ const briefFields = {
   dueAt: instant.optional(),
   onTimeout: z.string().optional(),
   overdue: z.boolean(),
+  require: z.enum(commentRules).optional().meta({ description: 'Which answers must have a comment' }),
   startedBy: z.string().optional(),
   answer: z
     .object({

@@ -95,9 +95,24 @@ export function showState({
 
 /** Without artifact, history and other large parts. */
 export function showBrief(ask: Ask): AskBriefJson {
-  const { id, run, procedure, position, key, kind, status, message, severity, to, onTimeout, overdue } = ask
+  const {
+    id,
+    run,
+    procedure,
+    position,
+    key,
+    kind,
+    status,
+    message,
+    severity,
+    to,
+    onTimeout,
+    overdue,
+    require,
+  } = ask
   return omitUndefined({
     ...{ id, run, procedure, position, key, kind, status, message, severity, to, onTimeout, overdue },
+    require,
     choices: ask.choices.map(omitUndefined),
     decisions: ask.decisions.map(omitUndefined),
     risk: ask.risk && omitUndefined({ ...ask.risk }),

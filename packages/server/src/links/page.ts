@@ -32,8 +32,8 @@ export function askPage(base: Base, ask: Ask, form: AskForm): Html {
         <input type="hidden" name="token" value="${attribute(token)}">
         <input type="hidden" name="digest" value="${ask.digest}">
         ${fields.map((field) => control(field, given[field.name] ?? field.text))}
-        <label for="comment">Comment (optional)</label>
-        <textarea id="comment" name="comment" maxlength="10000">${comment}</textarea>
+        <label for="comment">${labelOfComment(choices)}</label>
+        <textarea id="comment" name="comment" maxlength="10000"${choices.every(isCommented) ? ' required' : ''}>${comment}</textarea>
         ${choices.map(
           ({ value, label, effect, style }) => html`<div class="choice">
             <button name="choice" value="${attribute(value)}" class="${style}">${label}</button>
@@ -42,6 +42,19 @@ export function askPage(base: Base, ask: Ask, form: AskForm): Html {
         )}
       </form>`,
   )
+}
+
+function isCommented({ comment }: AskDecision): boolean {
+  return comment === 'required'
+}
+
+/** Says for which of the buttons a comment is required. */
+function labelOfComment(choices: readonly AskDecision[]): string {
+  const needing = choices.filter(isCommented).map(({ label }) => label)
+  if (needing.length === 0) return 'Comment (optional)'
+  return needing.length === choices.length
+    ? 'Comment (required)'
+    : `Comment (required for: ${needing.join(', ')})`
 }
 
 /** Asks once more before a choice that is dangerous. */

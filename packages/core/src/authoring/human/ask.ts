@@ -1,7 +1,7 @@
 import type { Deadline, Duration } from '../../base/duration.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { Refused } from '../../base/refused.ts'
-import type { Format, RiskLevel } from '../../base/words.ts'
+import type { CommentRule, Format, RiskLevel } from '../../base/words.ts'
 
 /** The risk of an action. */
 export interface RiskDetails<L extends RiskLevel = RiskLevel> {
@@ -96,6 +96,11 @@ export interface AskOptions {
   readonly alternatives?: readonly Alternative[]
   /** Risk of the action; asks with a higher risk come first in the inbox. Default: not stated. */
   readonly risk?: RiskLevel | RiskDetails | undefined
+  /**
+   * Whether an answer must have a comment: 'comment' each one, 'comment-on-reject' only a rejection, of `approve` or of a review with the
+   * choice 'reject'. An answer without it is refused with 'answer-invalid'. Default: a comment is optional.
+   */
+  readonly require?: CommentRule | undefined
   /** Names of the channels of the engine that deliver the ask. Default: those whose `wants` agrees. An empty array leaves it to the inbox. */
   readonly channels?: readonly string[]
 }

@@ -303,7 +303,8 @@ type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { r
  * copied, so that later changes to the same objects have no effect.
  */
 function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: Pinned): AskSpec {
-  const { key, to, timeout: due, history, details, links, alternatives, risk, channels } = settings
+  const { key, to, timeout: due, history, details, links, alternatives, risk, channels, require } = settings
+  if (require === 'comment-on-reject') checkHasRejection(pinned)
   const json = schema === undefined ? undefined : jsonSchemaOf(schema)
   const payload: AskPayload = {
     ...pinned,
@@ -314,8 +315,18 @@ function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: P
     ...(details.length === 0 ? {} : { details }),
     ...(links.length === 0 ? {} : { links }),
     ...(channels === undefined ? {} : { channels }),
+    ...(require === undefined ? {} : { require }),
   }
   const copy = decode(encode(payload, pinned.kind)) as AskPayload
   const check = schema === undefined ? undefined : (value: unknown) => validate(schema, value)
   return { key, to, due, history, payload: copy, check }
+}
+
+function checkHasRejection({ kind, choices = [] }: Pinned): void {
+  if (kind === 'approve' || (kind === 'review' && choices.some(({ value }) => value === 'reject'))) return
+  refuse(
+    `require of ${kind}`,
+    'comment-on-reject',
+    "Only approve, and a review with the choice 'reject', have a rejection. Use 'comment'.",
+  )
 }

@@ -1,7 +1,7 @@
 import type { Duration } from '../../base/duration.ts'
 import type { Audience } from '../../base/people.ts'
 import { showValue } from '../../base/text.ts'
-import { formats, type RiskLevel, riskLevels } from '../../base/words.ts'
+import { type CommentRule, commentRules, formats, type RiskLevel, riskLevels } from '../../base/words.ts'
 import { parseDuration } from '../../checks/duration.ts'
 import {
   checkArray,
@@ -93,6 +93,7 @@ export interface AskSettings {
   /** Values for the placeholders of the message. */
   readonly data: { readonly [name: string]: unknown }
   readonly channels?: readonly string[]
+  readonly require?: CommentRule
 }
 
 export const askOptions: RowsOf<AskSettings> = {
@@ -106,6 +107,7 @@ export const askOptions: RowsOf<AskSettings> = {
   risk: optional(readRisk),
   data: optional(checkObject, {}),
   channels: optional(checkChannelNames),
+  require: optional(oneOf(commentRules)),
 } satisfies Spec<AskOptions & Pick<AskSettings, 'data'>>
 
 /**

@@ -70,7 +70,7 @@ function checkVerify(at: string, task: Data, complain: Complain): void {
 
 const humanKeys = [
   ...['type', 'message', 'risk', 'editable', 'onReject', 'to', 'timeout', 'onTimeout', 'effect'],
-  ...['details', 'links', 'history', 'alternatives', 'channels'],
+  ...['details', 'links', 'history', 'alternatives', 'channels', 'require'],
 ]
 const agentKeys = ['type', 'question', ...judgeKeys]
 

@@ -58,7 +58,9 @@ function toAskView({ askIds, sha256 }: Connection, row: KnownAsk, now: number): 
     editable: pinned.editable ?? [],
     schema: pinned.schema,
     choices,
-    decisions: decisionsOf({ kind: pinned.kind, choices, risk, effects: pinned.effects }),
+    decisions: decisionsOf({
+      ...{ kind: pinned.kind, choices, risk, effects: pinned.effects, require: pinned.require },
+    }),
     artifact: pinned.artifact,
     baseline: pinned.baseline,
     as: pinned.as as Section['as'] | undefined,
@@ -78,6 +80,7 @@ function toAskView({ askIds, sha256 }: Connection, row: KnownAsk, now: number): 
     onTimeout: row.dueAt === null ? undefined : describeSilence(pinned, row.escalateTo),
     overdue: isOverdue(row, now),
     channels: pinned.channels,
+    require: pinned.require,
     deliveries: undefined,
     claimedBy: undefined,
     answer: answerOf(row),

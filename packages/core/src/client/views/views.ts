@@ -4,6 +4,7 @@ import type { Actor, Audience } from '../../base/people.ts'
 import type {
   AskKind,
   AskStatus,
+  CommentRule,
   EntryStatus,
   RunStatus,
   RunVerb,
@@ -324,6 +325,8 @@ export interface Ask {
   /** What happens on timeout, in words. */
   readonly onTimeout: string | undefined
   readonly overdue: boolean
+  /** Which answers must have a comment; undefined if it is optional. See also `decisions`. */
+  readonly require: CommentRule | undefined
   /** Names of the channels that deliver it; undefined if they decide. */
   readonly channels: readonly string[] | undefined
   /** Its deliveries by channels. Only `inbox.get` reads them: undefined in lists. */

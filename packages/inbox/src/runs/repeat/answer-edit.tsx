@@ -34,7 +34,7 @@ export function AnswerEdit(props: {
       <IssueList id="fork-choice-issues" issues={unchosen} path="choice" />
       {draft.approved === true && ask.params !== undefined && <Params {...shown} />}
       {ask.artifact !== undefined && <Artifact {...shown} />}
-      <Comment draft={draft.answer} onDraft={onAnswer} />
+      <Comment {...part} issues={issues} />
     </>
   )
 }

@@ -1,13 +1,13 @@
 import { type AskSpec, checkAnswer } from '@pawl/core/internal'
 
-type Answer = Parameters<typeof checkAnswer>[1]
+type Answer = object
 
 /** Returns an answer as it is recorded; null if the question does not accept it. */
 export async function accept(
   { payload, check }: AskSpec,
   answer: Answer,
 ): Promise<{ readonly answer: object; readonly changed: boolean } | null> {
-  const checked = checkAnswer(payload, answer)
+  const checked = checkAnswer(payload, payload.require === undefined ? answer : { ...answer, comment: 'why' })
   if (!checked.ok) return null
   const { params, artifact, value, ...rest } = checked.answer
   const part = payload.kind === 'approve' ? params : payload.kind === 'input' ? value : artifact
