@@ -95,7 +95,7 @@ test('a reply without a required comment is refused, and the request says which 
   using queues = makeQueues()
   await using engine = await start([folder(queues.root)], { procedures: [strict] })
   const { run, ask } = await askOnce(engine, strict)
-  await expect.poll(() => queues.list('requests')).toHaveLength(1)
+  await expect.poll(() => queues.list('requests')).toEqual([`${ask.id}.json`])
   expect(queues.read('requests', ask.id)).toMatchObject({ require: 'comment' })
   queues.reply(ask.id, { by: 'user:rita', resolution: { decision: 'approve' } })
   await expect.poll(() => queues.list('refused')).toHaveLength(2)

@@ -63,9 +63,9 @@ async function requiredComment(
   const value = approved === undefined ? (choice ?? 'send') : approved ? 'approve' : 'reject'
   const decision = ask.decisions.find((one) => one.value === value)
   if (decision?.comment !== 'required') return undefined
-  let comment = given ?? ''
-  while (comment.trim() === '') comment = await terminal.enter('Comment (required)')
-  return { comment }
+  if (given !== undefined && given.trim() !== '') return { comment: given }
+  const check = (line: string): string | undefined => (line.trim() === '' ? 'Say why.' : undefined)
+  return { comment: await terminal.enter('Comment (required)', { check }) }
 }
 
 /** Asks for the decision, which comes before any value. */
