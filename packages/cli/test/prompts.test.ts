@@ -20,13 +20,22 @@ async function resultOf(workspace: Workspace, procedure: string): Promise<unknow
   return JSON.parse(ended.stdout).output
 }
 
-test('refuses an answer by flags without a comment, if the decision requires one', async () => {
+test('asks for a comment until there is one, if the decision requires it', async () => {
   using workspace = await createWorkspace()
   const id = await ask(workspace, 'strict')
   const refused = await workspace.pawl('answer', id, '--reject', '--as', 'user:ana')
   expect(refused).toMatchObject({ status: 5, stderr: expect.stringContaining('comment: is required') })
-  const taken = await workspace.pawl('answer', id, '--reject', '--comment', 'in use', '--as', 'user:ana')
-  expect(taken.status, taken.stderr).toBe(0)
+  await using terminal = inTerminal(workspace, ['answer', id])
+  await terminal.see('Delete it?')
+  await terminal.see('Approve')
+  terminal.press('down', 'enter')
+  await terminal.see('Comment (required)')
+  terminal.press('enter')
+  await terminal.see('Say why.')
+  terminal.type('in use')
+  terminal.press('enter')
+  await terminal.see('Answered by user:')
+  expect(await terminal.end()).toBe(0)
 })
 
 test('approves with a change and a comment', async () => {
