@@ -79,7 +79,10 @@ describe('retention', () => {
 
   test('without a rule, runs are kept for ever, but those of Pawl itself for 30 days', async () => {
     const own = procedure({ name: 'pawl.own' }, async () => 'done')
-    await using engine = await testEngine({ procedures: [quick, own] })
+    await using engine = await testEngine({
+      procedures: [quick],
+      plugins: [{ name: 'own', procedures: [own] }],
+    })
     await (await engine.run(quick, undefined, { id: 'quick' })).result()
     await (await engine.run(own, undefined, { id: 'own' })).result()
     expect(await idsAfter(engine, '29d')).toEqual(['own', 'quick'])
