@@ -33,7 +33,16 @@ test.each([
       ['approve', undefined],
       ['reject', 'required'],
     ])
-    for (const comment of [undefined, '', ' \n'])
+    for (const comment of [
+      undefined,
+      '',
+      ' \n',
+      '\u200b',
+      '\u00ad \u3164',
+      '\u2800',
+      '\u0000',
+      '\u200d\ufe0f',
+    ])
       expect(await refusalOf(engine.inbox.answer(ask.id, { ...no, comment }, as))).toMatchObject(missing)
     const resolution = { decision: 'reject' }
     expect(await refusalOf(engine.resume({ checkpoint: ask.id, resolution }, as))).toMatchObject(missing)

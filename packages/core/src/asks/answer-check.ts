@@ -1,4 +1,5 @@
 import { isEqual } from '../base/equal.ts'
+import { isBlank } from '../base/hidden.ts'
 import { IssueList, type Issues, oneIssue } from '../base/issues.ts'
 import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
 import { checkJsonSchema } from '../schemas/json-schema/check.ts'
@@ -26,7 +27,7 @@ export function checkAnswer(ask: AskPayload, given: unknown): CheckedAnswer {
     return refuse(unknown, `is not a field of an answer to this ask; its fields are ${fields.join(', ')}`)
   const checked = form.check(ask, given)
   if (!checked.ok) return checked
-  if ((comment ?? '').trim() === '' && needsComment(ask, decisionIn(checked.answer)))
+  if (isBlank(comment ?? '') && needsComment(ask, decisionIn(checked.answer)))
     return refuse('comment', 'is required: say why')
   if (comment === undefined) return checked
   return { ...checked, answer: { ...checked.answer, comment } }

@@ -23,6 +23,11 @@ export function escapeHiddenInJson(json: string): string {
   )
 }
 
+/** Whether a text shows nothing: it has only spaces, hidden characters, and the empty pattern of Braille. */
+export function isBlank(text: string): boolean {
+  return text.replaceAll(hidden, '').replaceAll('\u2800', '').trim() === ''
+}
+
 function replaceHidden(text: string, replace: (character: string) => string): string {
   return text.replaceAll(hidden, (character, at: number) =>
     isJoining(text, at, character) ? character : replace(character),
