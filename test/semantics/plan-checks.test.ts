@@ -52,6 +52,35 @@ describe('params from results', () => {
     }
   })
 
+  test('fail the task if a result in their place is not an object, before its check asks anyone', async () => {
+    const taken = {
+      number: { $result: 'list.count' },
+      array: { $result: 'list.files' },
+      nothing: { $result: 'list.none', or: null },
+      object: { $result: 'list.files.0' },
+    }
+    for (const [what, params] of Object.entries(taken))
+      for (const checked of [undefined, check]) {
+        const task = {
+          id: 'remove',
+          use: 'remove',
+          needs: ['list'],
+          params,
+          ...(checked && { check: checked }),
+        }
+        const { plan, removed } = makePlan([{ id: 'list', use: 'list' }, task], {})
+        await using engine = await testEngine({ procedures: [plan], humans: [yes], logger: silentLogger })
+        const run = await engine.run(plan)
+        const { status, why } = await run.result()
+        if (what === 'object') expect([status, removed]).toEqual(['done', [{ name: 'a.log' }]])
+        else {
+          expect(why).toContain('Its params are taken from results, and are not an object.')
+          expect([status, removed]).toEqual(['stopped', []])
+          expect((await engine.log(run.id)).execution_log.map(({ name }) => name)).toEqual(['list'])
+        }
+      }
+  })
+
   test('can be made by the action, before its check shows them', async () => {
     const { plan, removed, remove } = makePlan(
       [

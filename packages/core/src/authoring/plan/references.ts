@@ -33,7 +33,7 @@ export function readReference(text: string, tasks: Iterable<string>): Reference 
 }
 
 /** The params with their references replaced, or the first reference that finds nothing. */
-export type Filled = { readonly params: object } | { readonly missing: string }
+export type Filled = { readonly params: unknown } | { readonly missing: string }
 
 /** Replaces the references by what they point to. What is read from results is data, and not searched again. */
 export function fillReferences(
@@ -53,7 +53,7 @@ export function fillReferences(
     if (value.or === undefined) missing ??= text
     return fill(value.or)
   }
-  const filled = fill(params) as object
+  const filled = fill(params)
   return missing === undefined ? { params: filled } : { missing }
 }
 

@@ -24,6 +24,7 @@ import {
   type Task,
   type VerifyTask,
 } from './plan.ts'
+import { isData } from './read-tasks.ts'
 import { fillReferences } from './references.ts'
 import { type Outcomes, type PlanProgress, sectionsOf } from './sections.ts'
 
@@ -68,6 +69,8 @@ async function checkAndAct(parts: GateParts, place: TaskPlace, task: ActionTask)
   const filled = fillReferences(task.params ?? {}, task.needs ?? [], place.results)
   if ('missing' in filled)
     return { status: 'failed', why: `Its params take '${filled.missing}', and there is no such result.` }
+  if (!isData(filled.params))
+    return { status: 'failed', why: 'Its params are taken from results, and are not an object.' }
   const params = makeParams(task, place, filled.params)
   if (check === undefined) return act(parts, place, task, params)
   return check.type === 'human'
