@@ -873,7 +873,7 @@ export const pages: readonly Page[] = [
           {
             types: [
               [answeringFile, 'As'],
-              [pluginFile, 'AnsweredBy'],
+              [answeringFile, 'AnsweredBy'],
             ],
             title: 'property of by',
           },

@@ -1,4 +1,5 @@
 import {
+  type AnsweredBy,
   type Client,
   checkRuns,
   createClient,
@@ -224,6 +225,81 @@ describe('`follow`', () => {
     expect(host.signal.aborted).toBe(true)
   })
 
+  test('can be ended within its handler, which then goes on, and gets no further event', async () => {
+    const told: string[] = []
+    let goOn = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const { given, plugin } = keeping()
+    const engine = await start([plugin])
+    const end = given.host!.follow('the feed', async ({ event }) => {
+      told.push(event)
+      await end()
+      told.push('ended')
+      await held
+      told.push('went on')
+    })
+    await (await engine.run(tell)).result()
+    await expect.poll(() => told).toEqual(['notice', 'ended'])
+    // Others wait for the handler, and so does the engine.
+    const ended = end().then(() => told.push('waited'))
+    const stopped = engine.stop()
+    goOn()
+    await Promise.all([ended, stopped])
+    expect(told).toEqual(['notice', 'ended', 'went on', 'waited'])
+  })
+
+  test('can be ended while `after` says where to begin, also by `after` itself', async () => {
+    const { given, plugin } = keeping()
+    await start([plugin])
+    const told: string[] = []
+    const end = given.host!.follow('the feed', () => {}, {
+      after: async () => {
+        await Promise.resolve()
+        await end()
+        return void told.push('ended')
+      },
+    })
+    await expect.poll(() => told).toEqual(['ended'])
+  })
+
+  test.each([Number.NaN, 'x', 1.5, -1, null])(
+    'asks again, after a warning, if `after` returns %s',
+    async (place) => {
+      const warn = vi.fn()
+      const told: number[] = []
+      let calls = 0
+      const after = (): number => {
+        calls += 1
+        return calls === 1 ? (place as number) : 0
+      }
+      const plugin: Plugin = {
+        name: 'following',
+        start: (_, host) => void host.follow('the feed', ({ n }) => void told.push(n), { after }),
+      }
+      await using engine = await testEngine({
+        procedures: [tell],
+        plugins: [plugin],
+        logger: { ...silent, warn },
+      })
+      await (await engine.run(tell)).result()
+      await engine.advance('1m')
+      await expect.poll(() => told).toEqual([1, 2])
+      expect(warn.mock.calls).toEqual([
+        [
+          'Plug-in following cannot follow the feed. Retrying in 1000 ms.',
+          {
+            error: expect.objectContaining({
+              code: 'option-invalid',
+              message: expect.stringContaining('result of after of follow'),
+            }),
+          },
+        ],
+      ])
+    },
+  )
+
   test('in two engines starts one run for each event', async () => {
     const store = memory()
     const page = procedure({ name: 'pawl.page' }, async () => 'paged')
@@ -270,6 +346,53 @@ describe('`answer` of a plug-in', () => {
     const s = await ask({ selfApproval: false })
     const answered = s.host.answer(s.ask, yes, { as: 'user:ana', names: ['group:ops'] })
     await expect(answered).rejects.toMatchObject({ code: 'answer-forbidden' })
+  })
+
+  test.each<[string, Pick<AnsweredBy, 'actedBy' | 'madeBy'>]>([
+    ['acts for the person', { actedBy: 'user:ana' }],
+    ['has made the link of the person', { madeBy: 'user:ana' }],
+    ['has made the link of who acts', { madeBy: 'user:ana', actedBy: 'user:eve' }],
+  ])('refuses, with `selfApproval: false`, if who started the run %s', async (_, behind) => {
+    const by: AnsweredBy = { as: 'user:bob', names: ['group:ops'], ...behind }
+    const s = await ask({ selfApproval: false })
+    await expect(s.host.answer(s.ask, yes, by)).rejects.toMatchObject({ code: 'answer-forbidden' })
+    expect((await s.run.status()).status).not.toBe('completed')
+    const free = await ask()
+    await free.host.answer(free.ask, yes, by)
+    expect(await free.run.result()).toMatchObject({ approved: true, by: 'user:bob' })
+  })
+
+  test('goes by the one who acts for the person: the ask must be addressed to them', async () => {
+    const human = procedure({ name: 'human' }, (ctx) => ctx.human.approve('Go?', { to: 'user:bob' }))
+    const { given, plugin } = keeping()
+    const engine = await start([plugin], { procedures: [human] })
+    const run = await engine.run(human)
+    const asked = await engine.inbox.next({ run: run.id })
+    const answered = given.host!.answer(asked, yes, { as: 'user:bob', actedBy: 'user:eve' })
+    await expect(answered).rejects.toMatchObject({ code: 'answer-forbidden' })
+    await given.host!.answer(asked, yes, { as: 'user:eve', actedBy: 'user:bob' })
+    expect(await run.result()).toMatchObject({ approved: true, by: 'user:eve' })
+  })
+
+  test('judges the ask that is stored, whatever the plug-in passes', async () => {
+    const s = await ask({ selfApproval: false })
+    const forged = { ...s.ask, to: [], startedBy: undefined }
+    for (const by of [{ as: 'user:eve' }, { as: 'user:ana', names: ['group:ops'] }] as const)
+      await expect(s.host.answer(forged, yes, by)).rejects.toMatchObject({ code: 'answer-forbidden' })
+    const none = s.host.answer({ ...s.ask, id: 'none' }, yes, { as: 'user:bob', names: ['group:ops'] })
+    await expect(none).rejects.toMatchObject({ code: 'ask-not-found' })
+    expect((await s.run.status()).status).not.toBe('completed')
+  })
+
+  test('is refused in a turn of a procedure, as the calls of a client are', async () => {
+    const s = await ask()
+    const wrong = procedure({ name: 'pawl.wrong', bugs: 'fail' }, () =>
+      s.host.answer(s.ask, yes, { as: 'user:bob', names: ['group:ops'] }),
+    )
+    await using engine = await testEngine({ procedures: [], plugins: [{ name: 'a', procedures: [wrong] }] })
+    await expect((await engine.run(wrong, undefined, { id: 'pawl.wrong:1' })).result()).rejects.toThrow(
+      'host.answer() was called in a turn of run pawl.wrong:1',
+    )
   })
 })
 

@@ -100,7 +100,7 @@ export type {
   Severity,
 } from './base/words.ts'
 export { duration } from './checks/duration.ts'
-export type { As, ResumeResolution } from './client/answering.ts'
+export type { AnsweredBy, As, ResumeResolution } from './client/answering.ts'
 export type {
   Checkpoint,
   CheckpointCleanup,
@@ -112,7 +112,6 @@ export type { EngineOptions, Retention } from './client/engine-options.ts'
 export type { FeedEvent } from './client/feed.ts'
 export type { Page } from './client/page.ts'
 export type {
-  AnsweredBy,
   FollowFeedOptions,
   Plugin,
   PluginHost,

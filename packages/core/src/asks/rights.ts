@@ -13,7 +13,7 @@ export interface Answerable {
 
 /** Who wants to answer. */
 export interface Answerer {
-  /** The person who is recorded with the answer, and the one who acts for them, if another does. */
+  /** The person who is recorded with the answer, who made the link that it came through, and last the one who acts. */
   readonly persons: readonly [string, ...string[]]
   /** The groups, roles and queues of the one who acts. */
   readonly names: readonly string[]

@@ -1,4 +1,4 @@
-import type { Actor } from '../base/people.ts'
+import type { Actor, Audience } from '../base/people.ts'
 import type { Answer } from './views/views.ts'
 
 /** An answer, or a decision by name: 'approve', 'reject', or a choice of the ask. */
@@ -29,4 +29,13 @@ export interface As {
    * recorded with the answer. Default: not compared.
    */
   readonly digest?: string | undefined
+}
+
+/** Who answers through a plug-in. */
+export interface AnsweredBy extends As {
+  /**
+   * Groups, roles and queues of the one who acts, `actedBy` or else `as`. They decide with the name whether the ask is addressed to
+   * them. Default: none.
+   */
+  readonly names?: readonly Audience[] | undefined
 }

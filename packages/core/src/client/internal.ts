@@ -1,9 +1,11 @@
+import { PawlError } from '../errors/pawl-error.ts'
 import type { EventType, LogEvent } from '../events/event.ts'
 import { decode, encode } from '../events/payload.ts'
 import { readStarted } from '../events/read-started.ts'
 import { understand } from '../ports/rows.ts'
 import { forkFamilyOf } from '../runs/fork-family.ts'
-import type { As } from './answering.ts'
+import type { AnsweredBy, As, ResumeResolution } from './answering.ts'
+import { resume } from './checkpoints/resume.ts'
 import type { Connection } from './connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed, newestOf } from './feed.ts'
 import { findRun } from './find-run.ts'
@@ -101,6 +103,27 @@ export async function checkFound(
   // As an answer is copied: one that is too large is refused before any schema sees it.
   const given = decode(encode(answer, 'answer'))
   await checkOpen(connectionOf(inbox), row, given, readGiver(as))
+}
+
+/**
+ * Answers an ask as `client.resume` does, if the rules of its engine let the person. They judge the ask as it is stored, whatever
+ * the caller knows of it.
+ * @throws PawlError 'answer-forbidden', and what `client.resume` throws
+ */
+export async function answerByRules(
+  { inbox }: Pick<Client, 'inbox'>,
+  id: string,
+  resolution: ResumeResolution,
+  { names = [], ...as }: AnsweredBy,
+): Promise<void> {
+  const { connection, mailer } = connectedOf(inbox)
+  const request = { checkpoint: id, resolution }
+  await resume(connection, mailer, request, as, (ask, { by, madeBy, actedBy }) => {
+    const verdict = connection.answerRules.judge(ask, { as: by, madeBy, actedBy, names })
+    if (verdict.ok) return
+    const { what, remedy } = verdict
+    throw new PawlError('answer-forbidden', { ask: ask.id }, { what, remedy })
+  })
 }
 
 /** Returns the ask of a run that has this key, open or not; null if there is none yet. */

@@ -53,8 +53,8 @@ export interface Rights {
    * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
    */
   checkAnswer(ask: Ask, by: Identity['actor']): void
-  /** Judges an answer as `checkAnswer` does, for a role that answers. */
-  judgeAnswer(ask: Ask, by: Identity['actor']): AnswerVerdict
+  /** Judges an answer as `checkAnswer` does, for a role that answers, through a link of `madeBy`. */
+  judgeAnswer(ask: Ask, by: Actor, madeBy?: Actor): AnswerVerdict
   /**
    * Checks who makes a link that answers without a login: they could open it themselves.
    * @throws ServerError 'not-allowed'
@@ -119,9 +119,9 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
       if (grant.answers === 'none') refuse(`${actor} has role ${role}, which cannot answer asks.`)
       check(rights.judgeAnswer(ask, by))
     },
-    judgeAnswer(ask, by) {
+    judgeAnswer(ask, by, madeBy) {
       const who = {
-        persons: [by, actor],
+        persons: [by, ...(madeBy === undefined ? [] : [madeBy]), actor],
         names: identity.names,
         answersAll: grant.answers === 'all',
       } as const
@@ -202,12 +202,12 @@ export function rightsOf(identity: Identity, options: RightsOptions, client: Cli
 export function bindChannels(client: ServerOptions['client'], options: RightsOptions): () => void {
   const isFree = options.selfApproval !== false && options.may === undefined
   if (isFree || typeof client === 'function') return () => {}
-  return answerRulesOf(client).add((ask, { as, names }) =>
-    // Any other actor is refused by the inbox.
-    isPerson(as)
-      ? rightsOf({ actor: as, names, role: 'answer' }, options, client).judgeAnswer(ask, as)
-      : allowedAnswer,
-  )
+  return answerRulesOf(client).add((ask, { as, madeBy, actedBy = as, names }) => {
+    // A program that acts for a person has the rights of the person. Any other who answers is refused by the inbox.
+    const actor = [actedBy, as].find(isPerson)
+    if (actor === undefined) return allowedAnswer
+    return rightsOf({ actor, names, role: 'answer' }, options, client).judgeAnswer(ask, as, madeBy)
+  })
 }
 
 function isPerson(actor: Actor): actor is Identity['actor'] {

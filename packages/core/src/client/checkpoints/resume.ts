@@ -5,7 +5,7 @@ import { decode, encode } from '../../events/payload.ts'
 import type { ResumeResolution } from '../answering.ts'
 import type { Connection } from '../connection.ts'
 import { readGiver } from '../inbox/answer.ts'
-import { answerOpen } from '../inbox/answer-open.ts'
+import { answerOpen, type Giver } from '../inbox/answer-open.ts'
 import { findShown } from '../inbox/find.ts'
 import type { Mailer } from '../mailer.ts'
 import type { Answer, Ask } from '../views/views.ts'
@@ -20,12 +20,16 @@ const decisionOptions = {
   comment: optional(anything),
 } satisfies Spec<Extract<ResumeResolution, { readonly decision: string }>>
 
-/** Answers the ask behind a checkpoint, with an answer or with a decision by name. Returns the id of its run. */
+/**
+ * Answers the ask behind a checkpoint, with an answer or with a decision by name. Returns the id of its run.
+ * @param judge throws if the person may not answer the ask that is stored
+ */
 export async function resume(
   connection: Connection,
   mailer: Mailer,
   given: unknown,
   as: unknown,
+  judge?: (ask: Ask, giver: Giver) => void,
 ): Promise<string> {
   const label = 'the request of resume'
   const { checkpoint, resolution } = readOptions('of resume', given, requestOptions, label)
@@ -36,6 +40,7 @@ export async function resume(
   const giver = readGiver(as)
   const found = await findShown(connection, checkpoint)
   if (found === null) return refuseUnasked(connection, checkpoint)
+  judge?.(found.ask, giver)
   const answer = decision === null ? kept : toAnswer(found.ask, decision)
   await answerOpen(connection, mailer, found.row, answer, giver)
   return found.ask.run

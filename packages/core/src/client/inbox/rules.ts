@@ -2,9 +2,15 @@ import { type AnswerVerdict, mayAnswer } from '../../asks/rights.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { Ask } from '../views/views.ts'
 
-/** A person, and the groups, roles and queues they are in. */
+/** Who gives an answer. */
 export interface Person {
+  /** The person who is recorded with the answer. */
   readonly as: Actor
+  /** Who made the link that the answer came through. */
+  readonly madeBy?: Actor | undefined
+  /** Who acts for the person, if another does. */
+  readonly actedBy?: Actor | undefined
+  /** The groups, roles and queues of the one who acts. */
   readonly names: readonly Audience[]
 }
 
@@ -27,8 +33,9 @@ export class AnswerRules {
   }
 
   judge(ask: Ask, person: Person): AnswerVerdict {
-    const who = { persons: [person.as], names: person.names, answersAll: false } as const
-    const own = mayAnswer(ask, who, this.selfApproval)
+    const { as, madeBy, actedBy = as, names } = person
+    const persons = [as, ...(madeBy === undefined ? [] : [madeBy]), actedBy] as const
+    const own = mayAnswer(ask, { persons, names, answersAll: false }, this.selfApproval)
     if (!own.ok) return own
     for (const rule of this.#added) {
       const verdict = rule(ask, person)

@@ -1,3 +1,5 @@
+import { checkWhole } from '../../checks/options.ts'
+import { Calls } from '../../host/calls.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { FeedEvent } from '../feed.ts'
@@ -26,7 +28,9 @@ export class Following {
   readonly #options: FollowingOptions
   readonly #own = new AbortController()
   readonly #stopping: AbortSignal
-  readonly #ended: Promise<void>
+  readonly #calls = new Calls()
+  /** Resolves once it is stopped and nothing is being handled. */
+  readonly ended: Promise<void>
   /** Number of the last event that was handled; null: `after` has not yet said where to begin. */
   #seen: number | null = null
   #pauseMs = firstPauseMs
@@ -34,12 +38,13 @@ export class Following {
   constructor(options: FollowingOptions) {
     this.#options = options
     this.#stopping = AbortSignal.any([options.signal, this.#own.signal])
-    this.#ended = this.#insist()
+    this.ended = this.#insist()
   }
 
+  /** Stops it. Within a handler this does not wait: the handler would wait for itself. */
   async stop(): Promise<void> {
     this.#own.abort()
-    await this.#ended
+    if (!this.#calls.isInside) await this.ended
   }
 
   async #insist(): Promise<void> {
@@ -61,10 +66,10 @@ export class Following {
 
   async #follow(): Promise<void> {
     const { client, handle, after, onReset = 'newest', from } = this.#options
-    this.#seen ??= (await after?.()) ?? from
+    this.#seen ??= checkPlace(await this.#calls.run(() => after?.())) ?? from
     const place = { after: this.#seen, signal: this.#stopping, onReset }
     for await (const event of readFeed(client, place)) {
-      await handle(event)
+      await this.#calls.run(() => handle(event))
       this.#seen = event.n
       this.#pauseMs = firstPauseMs
     }
@@ -79,4 +84,10 @@ export class Following {
       })
     })
   }
+}
+
+/** @throws PawlError 'option-invalid' */
+function checkPlace(given: unknown): number | undefined {
+  if (given === undefined) return undefined
+  return checkWhole('result of after of follow', given, 0, Number.MAX_SAFE_INTEGER)
 }

@@ -1,8 +1,7 @@
 import type { Procedure } from '../../authoring/procedure.ts'
-import type { Audience } from '../../base/people.ts'
 import type { Refused } from '../../base/refused.ts'
 import type { Logger } from '../../ports/logger.ts'
-import type { As, ResumeResolution } from '../answering.ts'
+import type { AnsweredBy, ResumeResolution } from '../answering.ts'
 import type { FeedEvent } from '../feed.ts'
 import type { Client } from '../types.ts'
 import type { Ask } from '../views/views.ts'
@@ -44,7 +43,8 @@ export interface PluginHost {
    * Calls `handle` for each event of the feed, one after the other and at least once, until the plug-in is stopped. If `handle` throws, a
    * warning is logged, and it gets the same event again, after 1 s, then after growing pauses of up to 30 s. Every engine with the
    * plug-in follows the feed: start runs with an id that follows from the event, with `client.runOrGet`, and each exists once.
-   * `what` says what is followed, for the log. Returns a function that ends it sooner.
+   * `what` says what is followed, for the log. Returns a function that ends it sooner: no further event is handled, and it resolves once
+   * `handle` has ended. Within `handle` it resolves at once.
    * @example
    * host.follow('notices', async (event) => {
    *   if (event.event === 'notice') await client.runOrGet(page, event.notice, { id: `pawl.page:${event.n}` })
@@ -56,8 +56,9 @@ export interface PluginHost {
     options?: FollowFeedOptions,
   ): () => Promise<void>
   /**
-   * Answers an ask as a person, under the rules of every door: the ask must be addressed to them, and neither `selfApproval` nor a server
-   * of this engine may forbid it. The plug-in must have authenticated the person.
+   * Answers an ask as a person, under the rules of every door: the ask must be addressed to the one who acts, and neither `selfApproval` nor
+   * a server of this engine may forbid it. `selfApproval: false` holds for each of `as`, `actedBy` and `madeBy`. The ask is judged as it is
+   * stored; of `ask` only the id counts. The plug-in must have authenticated who acts.
    * @throws PawlError 'answer-forbidden', and what `client.resume` throws
    */
   answer(ask: Ask, answer: ResumeResolution, by: AnsweredBy): Promise<void>
@@ -73,17 +74,11 @@ export interface PluginHost {
 export interface FollowFeedOptions {
   /**
    * Returns the number of the last event that was handled, by any process. It is called once, and again while it throws. If it returns
-   * undefined, following begins at the default. Default: `host.from`.
+   * undefined, following begins at the default. Default: `host.from`. Range: a whole number from 0; any other is logged as if it had thrown.
    */
   readonly after?: () => number | undefined | Promise<number | undefined>
   /** Where to continue if events were deleted unread: at the oldest that is left, or after the newest. Default: 'newest'. */
   readonly onReset?: 'oldest' | 'newest'
-}
-
-/** Who answers through a plug-in. */
-export interface AnsweredBy extends As {
-  /** Groups, roles and queues of the person, which decide with the name whether the ask is addressed to them. Default: none. */
-  readonly names?: readonly Audience[] | undefined
 }
 
 /** What could be mistaken for a plug-in. The compiler shows the sentence. */

@@ -1,9 +1,9 @@
 import { checkFunction, checkText } from '../../checks/options.ts'
 import { oneOf, optional, readOptions, type Spec } from '../../checks/spec.ts'
-import { PawlError } from '../../errors/pawl-error.ts'
+import { guardVerbs } from '../../host/guard/verbs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Logger } from '../../ports/logger.ts'
-import { answerRulesOf, newestOfFeed } from '../internal.ts'
+import { answerByRules, newestOfFeed } from '../internal.ts'
 import type { Client } from '../types.ts'
 import { Following } from './following.ts'
 import type { FollowFeedOptions, Plugin, PluginHost, StopPlugin } from './plugin.ts'
@@ -99,7 +99,7 @@ class StartedPlugin {
 
   get #host(): PluginHost {
     const { client, logger, clock } = this.#ports
-    return {
+    const host: PluginHost = {
       from: this.#from,
       logger,
       signal: this.#stopping.signal,
@@ -116,19 +116,11 @@ class StartedPlugin {
           signal: this.#stopping.signal,
         })
         this.#following.add(one)
-        return async () => {
-          await one.stop()
-          this.#following.delete(one)
-        }
+        void one.ended.then(() => this.#following.delete(one))
+        return () => one.stop()
       },
-      answer: async (ask, answer, { names = [], ...as }) => {
-        const verdict = answerRulesOf(client).judge(ask, { as: as.as, names })
-        if (!verdict.ok) {
-          const { what, remedy } = verdict
-          throw new PawlError('answer-forbidden', { ask: ask.id }, { what, remedy })
-        }
-        await client.resume({ checkpoint: ask.id, resolution: answer }, as)
-      },
+      answer: async (ask, answer, by) => answerByRules(client, ask.id, answer, by),
     }
+    return guardVerbs('host', host, ['follow'])
   }
 }
