@@ -197,3 +197,128 @@ test('a fork whose answers cannot be known any more is refused', async () => {
   expect(body).toMatchObject({ code: 'option-invalid', detail: expect.stringContaining('is deleted') })
   expect((await server.call('olga', 'POST', '/v1/runs/a/fork', { position: 0 })).status).toBe(201)
 })
+
+const quick = procedure({ name: 'quick', input: z.boolean().optional() }, async (ctx, isPaid) =>
+  isPaid === undefined ? (await ctx.human.approve('Pay?')).approved : isPaid,
+)
+const waysToC = {
+  'a child': procedure({ name: 'calling-c' }, async (ctx) => {
+    const isPaid = await ctx.call(quick, undefined, { id: 'c' })
+    return ctx.step('act', () => isPaid)
+  }),
+  'a spawned run': procedure({ name: 'spawning-c' }, async (ctx) => {
+    const child = await ctx.spawn(quick, undefined, { id: 'c' })
+    const isPaid = await child.result()
+    return ctx.step('act', () => isPaid)
+  }),
+  'a detached run': procedure({ name: 'detaching-c' }, async (ctx) => {
+    const child = await ctx.spawn(quick, undefined, { id: 'c', onParentEnd: 'detach' })
+    const isPaid = await child.result()
+    return ctx.step('act', () => isPaid)
+  }),
+  'a run that others started': procedure({ name: 'getting-c' }, async (ctx) => {
+    const isPaid = await ctx.get(quick, 'c').result()
+    return ctx.step('act', () => isPaid)
+  }),
+}
+const actOf = async ({ engine }: Awaited<ReturnType<typeof startServer>>, run: string) =>
+  (await engine.log(run)).execution_log.find(({ name }) => name === 'act')?.position as number
+
+test.each(Object.entries(waysToC))(
+  'one who begins %s again, or creates another under its id, does not hide an answer in it',
+  async (_what, way) => {
+    await using server = await startServer({ selfApproval: false, procedures: [quick, way] })
+    const { engine } = server
+    if (way.name === 'getting-c') await engine.run(quick, undefined, { id: 'c', by: 'user:ana' })
+    const run = await engine.run(way, undefined, { id: 'a', by: 'user:ana' })
+    await answeredBy(server, 'olga')
+    await run.result()
+    const position = await actOf(server, 'a')
+    const fork = (who: string) => server.call(who, 'POST', '/v1/runs/a/fork', { position })
+    const olga = { id: 'c', by: 'user:olga' } as const
+    await (await engine.runOrGet(quick, true, { ...olga, ifEnded: 'again' })).result()
+    expect(await fork('olga')).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('user:olga has given the answer') },
+    })
+    expect((await fork('root')).status).toBe(201)
+
+    await engine.delete('c')
+    await (await engine.run(quick, true, olga)).result()
+    expect(await fork('olga')).toMatchObject({
+      status: 400,
+      body: {
+        code: 'option-invalid',
+        detail: expect.stringContaining('is deleted, and another run has its id now'),
+      },
+    })
+  },
+)
+
+test('nor does one who creates another run under the id of the original of a fork', async () => {
+  const way = ways['an earlier generation']
+  await using server = await startServer({ selfApproval: false, procedures: [way] })
+  const { engine } = server
+  const run = await engine.run(way, undefined, { id: 'a', by: 'user:ana' })
+  await answeredBy(server, 'olga')
+  await run.result()
+  const position = await actOf(server, 'a')
+  const fork = (who: string, of: string, id: string) =>
+    server.call(who, 'POST', `/v1/runs/${of}/fork`, { position, id })
+  expect((await fork('root', 'a', 'b')).status).toBe(201)
+  await engine.get('b').result()
+  // Beginning the original again adds a generation, and the fork has copied the one before.
+  await (await engine.runOrGet(way, true, { id: 'a', by: 'user:olga', ifEnded: 'again' })).result()
+  expect((await fork('olga', 'b', 'c')).status).toBe(403)
+
+  await engine.delete('a')
+  await (await engine.run(way, true, { id: 'a', by: 'user:olga' })).result()
+  expect(await fork('olga', 'b', 'c')).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining('is deleted, and another run has its id now') },
+  })
+})
+
+test('a fork that has continued is forked by all who have not answered in what it kept', async () => {
+  const way = procedure(
+    { name: 'going', input: z.boolean().optional(), signals: { more: z.void() } },
+    async (ctx, isPaid): Promise<unknown> => {
+      if (isPaid !== undefined) return ctx.step('act', () => isPaid)
+      const isChildPaid = await ctx.call(asking)
+      await ctx.receive('more')
+      return ctx.continueAs(isChildPaid)
+    },
+  )
+  await using server = await startServer({ selfApproval: false, procedures: [asking, way] })
+  const { engine } = server
+  const run = await engine.run(way, undefined, { id: 'a', by: 'user:ana' })
+  await answeredBy(server, 'olga')
+  await expect.poll(async () => (await engine.log('a')).execution_log.length).toBe(2)
+  expect((await server.call('root', 'POST', '/v1/runs/a/fork', { position: 1, id: 'b' })).status).toBe(201)
+  await engine.get('b').signal('more', undefined)
+  await engine.get('b').result()
+  const position = await actOf(server, 'b')
+  const fork = (who: string) => server.call(who, 'POST', '/v1/runs/b/fork', { position })
+  expect((await fork('root')).status).toBe(201)
+  expect((await fork('olga')).status).toBe(403)
+  await run.cancel()
+})
+
+test('a fork whose own fork has the id of its deleted original is refused', async () => {
+  const way = ways['a child']
+  await using server = await startServer({ selfApproval: false, procedures: [asking, way] })
+  const run = await server.engine.run(way, undefined, { id: 'a', by: 'user:ana' })
+  await answeredBy(server, 'olga')
+  await run.result()
+  const fork = (who: string, of: string, position: number, id: string) =>
+    server.call(who, 'POST', `/v1/runs/${of}/fork`, { position, id })
+  expect((await fork('root', 'a', 1, 'b')).status).toBe(201)
+  await server.engine.get('b').result()
+  await server.engine.delete('a')
+  expect((await fork('olga', 'b', 0, 'a')).status).toBe(201)
+  expect(await fork('olga', 'b', 1, 'c')).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining('is deleted, and another run has its id now') },
+  })
+  await server.engine.get('a').cancel()
+})

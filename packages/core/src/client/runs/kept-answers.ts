@@ -1,8 +1,15 @@
+import { toHex } from '../../base/hex.ts'
 import { refuse } from '../../checks/options.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { generationOf } from '../../events/generation.ts'
 import { decode } from '../../events/payload.ts'
-import type { CreatedPayload, GenerationPayload, StartedPayload } from '../../events/payloads.ts'
+import type {
+  CreatedPayload,
+  ForkPayload,
+  GenerationPayload,
+  ParentPayload,
+  StartedPayload,
+} from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { StorePort } from '../../ports/store/store.ts'
@@ -20,6 +27,21 @@ const maxRuns = 1_000
 
 /** A generation of a run, as `readLogPages` reads it. */
 type Span = Pick<KnownRun, 'run' | 'base' | 'head' | 'link'>
+
+/** A run from which a result has come. */
+interface Source {
+  readonly id: string
+  /** The operation that created it; null if another did, or if that is not known. */
+  readonly parent: Pick<ParentPayload, 'run' | 'position'> | null
+  /** When its result was there, by which another run under its id is told from it. */
+  readonly at: number
+}
+
+/**
+ * Which generations before one count. `behind`: all back to the last time that a caller has begun the run. `all`: also the earlier
+ * ones, and what a retry did not keep: any generation may have had the result that another run has.
+ */
+type Reach = 'behind' | 'all'
 
 type Check = (answer: KeptAnswer) => void
 
@@ -51,101 +73,148 @@ class KeptAnswers {
     this.#check = check
   }
 
-  async checkFork({ row, events }: LoggedRun, kept: readonly LogEvent[]): Promise<void> {
-    await this.#checkEvents(row, events, kept)
-    await this.#checkEarlier(row, firstPositionOf(row, events[0] as LogEvent))
+  async checkFork(original: LoggedRun, kept: readonly LogEvent[]): Promise<void> {
+    await this.#checkEvents(original, kept)
+    await this.#checkEarlier(original, 'behind')
   }
 
-  async #checkEvents(row: KnownRun, events: readonly LogEvent[], some: readonly LogEvent[]): Promise<void> {
+  async #checkEvents(logged: LoggedRun, some: readonly LogEvent[]): Promise<void> {
     for (const event of some) {
       const answer = answerIn(event)
-      if (answer !== null) this.#check({ ...answer, run: row.id })
+      if (answer !== null) this.#check({ ...answer, run: logged.row.id })
     }
-    for (const event of some)
-      for (const id of await this.#runsBehind(row, events, event)) await this.#checkRun(id)
+    for (const event of some) {
+      const source = await this.#sourceOf(logged, event)
+      if (source !== null) await this.#checkSource(source)
+    }
   }
 
-  async #checkRun(id: string): Promise<void> {
+  async #checkSource(source: Source): Promise<void> {
+    const row = await this.#findSource(source)
+    if (this.#seen.has(row.run)) return
+    if (this.#seen.size === maxRuns) unknown(`It keeps the results of over ${maxRuns} runs`)
+    this.#seen.add(row.run)
+    const logged = { row, events: await this.#readLog(row, row) }
+    await this.#checkEvents(logged, logged.events)
+    await this.#checkEarlier(logged, 'all')
+  }
+
+  /** Finds the run that is meant, and not one that was created later under its id. */
+  async #findSource({ id, parent, at }: Source): Promise<KnownRun> {
     const found = await this.#store.runs.find(id)
     if (found === null) return unknown(`Run ${id}, whose result it keeps, is deleted`)
-    if (this.#seen.has(found.run)) return
-    if (this.#seen.size === maxRuns) unknown(`It keeps the results of over ${maxRuns} runs`)
-    this.#seen.add(found.run)
     const row = knownRun(found)
-    const events = await this.#readLog(row, row)
-    await this.checkFork({ row, events }, events)
+    const isMeant = parent === null ? row.createdAt <= at : await this.#isChildOf(row, parent)
+    return isMeant
+      ? row
+      : unknown(`Run ${id}, whose result it keeps, is deleted, and another run has its id now`)
   }
 
-  /** Checks the generations of a run whose positions are before `end`: what they found has led to the input of the next one. */
-  async #checkEarlier(row: KnownRun, end: number): Promise<void> {
-    for (let span: Span = row; ; ) {
-      const started = await this.#readStarted(row, span)
-      const { generation, fork } = started
-      if (generation === undefined) {
-        // Those of the original of a fork are not copied.
-        if (fork !== undefined && fork.firstPosition > 0)
-          await this.#checkEarlierOf(fork.run, fork.firstPosition)
-        return
-      }
+  /** Whether an operation has created a run. Its row does not say so any more once a caller has begun it again. */
+  async #isChildOf(row: KnownRun, { run, position }: NonNullable<Source['parent']>): Promise<boolean> {
+    const { parent } = await this.#readStarted(row, 0)
+    return parent?.run === run && parent.position === position
+  }
+
+  /** Checks the generations before one: what they found has led to the input of the next one. */
+  async #checkEarlier(logged: LoggedRun, reach: Reach): Promise<void> {
+    for (let one = logged; ; ) {
+      const started = this.#startedIn(one)
+      const { generation } = started
+      // Those of the original of a fork are not copied.
+      if (generation === undefined) return this.#checkOriginal(one.row, started)
       // A caller has begun this one, with an input of their own.
-      if (generation.why === 'again' && generation.firstPosition <= end) return
-      span = spanBefore(span, generation)
-      if (firstOf(await this.#readStarted(row, span)) >= end) continue
-      const events = await this.#readLog(row, span)
-      await this.#checkEvents(row, events, events)
+      if (generation.why === 'again' && reach === 'behind') return
+      one = await this.#readBefore(one, generation)
+      // A retry has copied what it acts upon.
+      if (generation.why !== 'retried' || reach === 'all') await this.#checkEvents(one, one.events)
     }
   }
 
-  async #checkEarlierOf(id: string, end: number): Promise<void> {
-    const found = await this.#store.runs.find(id)
-    if (found === null) return unknown(`Run ${id}, of which it is a fork, is deleted`)
-    await this.#checkEarlier(knownRun(found), end)
+  async #checkOriginal(row: KnownRun, started: StartedPayload): Promise<void> {
+    const { fork } = started
+    if (fork !== undefined && fork.firstPosition > 0)
+      await this.#checkEarlier(await this.#readOriginal(row, started, fork), 'behind')
   }
 
-  /** Returns the ids of the runs from which a result has come. */
-  async #runsBehind(row: KnownRun, events: readonly LogEvent[], event: LogEvent): Promise<readonly string[]> {
-    const { type, kind, failed, position, name, payload } = event
-    if (type !== 'settled') return []
-    if (kind === 'spawn') return failed ? [] : [(decode(payload) as CreatedPayload).id]
-    if (kind === 'result') return this.#named(row, events[0] as LogEvent, name)
-    if (kind !== 'child') return []
-    const id = createdAt(events, position) ?? (await this.#findCreated(row, position))
-    if (id !== null) return [id]
+  async #sourceOf(logged: LoggedRun, event: LogEvent): Promise<Source | null> {
+    const { type, kind, failed, position, name, payload, at } = event
+    if (type !== 'settled') return null
+    if (kind === 'spawn') {
+      if (failed) return null
+      const { id, existed } = decode(payload) as CreatedPayload
+      return { id, parent: existed === true ? null : { run: logged.row.id, position }, at }
+    }
+    if (kind === 'result') return { id: await this.#idOf(logged, name), parent: null, at }
+    if (kind !== 'child') return null
+    const child = await this.#findCreated(logged, position)
+    if (child !== null) return { ...child, at }
     // An operation that failed before has created none.
     return failed
-      ? []
+      ? null
       : unknown(
           `The run of '${name}', whose result it keeps at position ${position}, is not recorded any more`,
         )
   }
 
-  /** The run of which a program means with an id: in a fork that of the fork, if there is one. */
-  async #named(row: KnownRun, first: LogEvent, id: string): Promise<readonly string[]> {
-    const family = forkFamilyOf(row.id, decode(first.payload) as StartedPayload)
-    if (family === null) return [id]
-    const own = ownIdOf(this.#connection.sha256, family, id)
-    return (await this.#store.runs.find(own)) === null ? [id] : [own]
+  /** The id of the run of which a program means with an id: in a fork that of the fork, if there is one. */
+  async #idOf(logged: LoggedRun, given: string): Promise<string> {
+    const family = forkFamilyOf(logged.row.id, this.#startedIn(logged))
+    if (family === null) return given
+    const own = ownIdOf(this.#connection.sha256, family, given)
+    return (await this.#store.runs.find(own)) === null ? given : own
   }
 
-  /** Finds the child of a position whose result a retry or a fork has copied: the log that it was copied from says its id. */
-  async #findCreated(row: KnownRun, position: number): Promise<string | null> {
-    for (let span: Span = row; ; ) {
-      const { generation, fork } = await this.#readStarted(row, span)
-      const isCopy = generation?.why === 'retried'
-      if (isCopy) span = spanBefore(span, generation)
-      else {
-        const original = fork === undefined ? null : await this.#store.runs.find(fork.run)
-        if (original === null) return null
-        const from = knownRun(original)
-        const id = createdAt(await this.#readLog(from, from), position)
-        return id ?? this.#findCreated(from, position)
-      }
-      const id = createdAt(await this.#readLog(row, span), position)
-      if (id !== null) return id
+  /** Finds the child of a position. If a retry or a fork has copied its result, the log that it was copied from says its id. */
+  async #findCreated(logged: LoggedRun, position: number): Promise<Omit<Source, 'at'> | null> {
+    for (let one: LoggedRun | null = logged; one !== null; one = await this.#readCopied(one)) {
+      const id = createdAt(one.events, position)
+      if (id !== null) return { id, parent: { run: one.row.id, position } }
+    }
+    return null
+  }
+
+  /** Reads the generation of which one has copied the first events; null: it has copied none. */
+  async #readCopied(logged: LoggedRun): Promise<LoggedRun | null> {
+    const started = this.#startedIn(logged)
+    const { generation, fork } = started
+    if (generation?.why === 'retried') return this.#readBefore(logged, generation)
+    return generation === undefined && fork !== undefined
+      ? this.#readOriginal(logged.row, started, fork)
+      : null
+  }
+
+  async #readBefore({ row, events }: LoggedRun, generation: GenerationPayload): Promise<LoggedRun> {
+    const span = spanBefore({ run: row.run, base: (events[0] as LogEvent).seq }, generation)
+    await this.#readStarted(row, span.base)
+    return { row, events: await this.#readLog(row, span) }
+  }
+
+  /** Reads the generation that was forked. Only its forks have its seed too, and a fork of this one may have its id now. */
+  async #readOriginal(copy: KnownRun, { seed }: StartedPayload, fork: ForkPayload): Promise<LoggedRun> {
+    const found = await this.#store.runs.find(fork.run)
+    if (found === null) return unknown(`Run ${fork.run}, of which it is a fork, is deleted`)
+    const row = knownRun(found)
+    for (let span: Span = row; isOlder(row, copy); ) {
+      const started = await this.#readStarted(row, span.base)
+      if (firstOf(started) === fork.firstPosition && toHex(started.seed) === toHex(seed))
+        return { row, events: await this.#readLog(row, span) }
+      if (started.generation === undefined) break
+      span = spanBefore(span, started.generation)
+    }
+    return unknown(`Run ${fork.run}, of which it is a fork, is deleted, and another run has its id now`)
+  }
+
+  #startedIn({ row: { id }, events }: LoggedRun): StartedPayload {
+    try {
+      return readStarted(events[0] as LogEvent)
+    } catch (error) {
+      throw explainUnread(id, `The first event of run ${id}`, error)
     }
   }
 
-  async #readStarted({ id, run }: KnownRun, { base }: Span): Promise<StartedPayload> {
+  /** Reads the first event of a generation. */
+  async #readStarted({ id, run }: KnownRun, base: number): Promise<StartedPayload> {
     const [first] = await this.#store.log.load(run, base, 1)
     if (first?.seq !== base) return unknown(`An earlier generation of run ${id} is deleted`)
     try {
@@ -167,21 +236,21 @@ class KeptAnswers {
   }
 }
 
-function spanBefore({ run, base }: Span, { previous, previousBase }: GenerationPayload): Span {
+/** Whether a run was created before another. An import gives a run a new key, and keeps its time. */
+function isOlder(one: KnownRun, other: KnownRun): boolean {
+  return one.createdAt === other.createdAt ? one.run < other.run : one.createdAt < other.createdAt
+}
+
+function spanBefore(
+  { run, base }: Pick<Span, 'run' | 'base'>,
+  { previous, previousBase }: GenerationPayload,
+): Span {
   return { run, base: previousBase, head: base, link: previous }
 }
 
 /** The position of the first operation of a generation. */
 function firstOf({ generation, fork }: StartedPayload): number {
   return generation?.firstPosition ?? fork?.firstPosition ?? 0
-}
-
-function firstPositionOf({ id }: KnownRun, first: LogEvent): number {
-  try {
-    return firstOf(readStarted(first))
-  } catch (error) {
-    throw explainUnread(id, `The first event of run ${id}`, error)
-  }
 }
 
 function createdAt(events: readonly LogEvent[], at: number): string | null {
