@@ -1,6 +1,6 @@
-import { procedure } from '@pawl/core'
-import { testEngine } from '@pawl/testing'
-import { describe, expect, test } from 'vitest'
+import { createClient, createEngine, procedure } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { refusalOf, silent } from './support.ts'
 
@@ -372,4 +372,37 @@ test('the timeout of a run counts from its retry', async () => {
   expect((await run.status()).status).toBe('waiting')
   await engine.advance('2m')
   await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+})
+
+test('a run that is retried with its cancel shows at once who cancelled it, and a later cancel changes nothing', async () => {
+  const store = memory()
+  let isBroken = true
+  const untidy = procedure({ name: 'untidy', bugs: 'fail' }, async (ctx) => {
+    try {
+      await ctx.sleep('1h')
+    } catch (error) {
+      if (isBroken) throw new Error('cleanup')
+      throw error
+    }
+  })
+  const logger = { debug() {}, info() {}, warn() {}, error() {} }
+  const options = { store, procedures: [untidy], logger }
+  const first = await createEngine(options)
+  const run = await first.run(untidy, undefined, { id: 'u' })
+  await first.cancel('u', 'first', { by: 'user:olga' })
+  await expect(run.result()).rejects.toThrow('cleanup')
+  await first.stop()
+
+  const client = createClient({ store })
+  onTestFinished(() => client.stop())
+  await client.retry('u')
+  const cancelled = { cancelReason: 'first', cancelledBy: 'user:olga' }
+  expect(await client.get('u').status()).toMatchObject({ ...cancelled, cancelRequestedAt: expect.any(Date) })
+  await client.cancel('u', 'second', { by: 'user:root' })
+  expect(await client.get('u').status()).toMatchObject(cancelled)
+  isBroken = false
+  const second = await createEngine(options)
+  onTestFinished(() => second.stop())
+  await expect(second.get('u').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  expect(await client.get('u').status()).toMatchObject({ status: 'cancelled', ...cancelled })
 })

@@ -13,6 +13,7 @@ import type {
   StartedPayload,
   TimedOutPayload,
 } from '../../events/payloads.ts'
+import { noteOfCancel } from '../../events/read-cancelled.ts'
 import { LogHash } from '../../events/seal.ts'
 import { asksAgain, timesOut } from '../../kernel/flags.ts'
 import type { KnownRun } from '../../ports/rows.ts'
@@ -75,7 +76,7 @@ export async function composeRepetition(
     return { ...copy, link: hash.add(copy) }
   })
   const { forkedFrom } = infoOf(row)
-  const info: RunInfo = { waiting: [], ...originOf(own.generation, forkedFrom) }
+  const info: RunInfo = { waiting: [], ...originOf(own.generation, forkedFrom), ...cancelIn(rest) }
   return {
     ...{ run: row.run, head: row.head, version: row.version, started, link: hash.link() },
     ...{ tags: row.tags, startedBy: row.startedBy, info: encodeRecord(info, 'info') },
@@ -89,6 +90,15 @@ export async function composeRepetition(
       checkpoints: await checkpointsThatStay(store, row, kept, firstPosition),
     },
   }
+}
+
+/** The first cancel that the kept past records: the run is still cancelled, and shows by whom before a worker loads it. */
+function cancelIn(kept: readonly LogEvent[]): Pick<RunInfo, 'cancelled'> {
+  for (const event of kept) {
+    const note = event.type === 'cancelled' ? noteOfCancel(event) : 'forced'
+    if (note !== 'forced') return { cancelled: note }
+  }
+  return {}
 }
 
 function nextGeneration(row: KnownRun, generation: Generation): GenerationPayload {

@@ -10,7 +10,7 @@ import type {
   RollbackRecord,
   UpdatePayload,
 } from '../../events/payloads.ts'
-import { readCancelled } from '../../events/read-cancelled.ts'
+import { noteOfCancel } from '../../events/read-cancelled.ts'
 import { askSlotOf } from '../../ports/ask-slot.ts'
 import { RecentSteps } from './recent-steps.ts'
 
@@ -182,15 +182,8 @@ export class LogIndex {
 
   /** @throws PayloadCorrupt, WrittenLater */
   #noteCancelled(event: LogEvent): void {
-    const { reason, by, forced } = readCancelled(event)
-    if (forced === true) {
-      this.#isForced = true
-      return
-    }
-    this.#cancelled ??= {
-      at: event.at,
-      ...(reason === undefined ? {} : { reason }),
-      ...(by === undefined ? {} : { by }),
-    }
+    const note = noteOfCancel(event)
+    if (note === 'forced') this.#isForced = true
+    else this.#cancelled ??= note
   }
 }
