@@ -41,6 +41,7 @@ const borders: Record<string, readonly string[]> = {
   cli: [
     ...[
       '@pawl/core',
+      '@pawl/core/internal',
       '@pawl/core/json-schema',
       '@pawl/server',
       '@pawl/storage-postgres',

@@ -29,7 +29,7 @@ if (args[0] === 'complete') process.stdout.write = process.stderr.write.bind(pro
 
 process.exitCode = await runCommand(args, {
   stdin: process.stdin,
-  stdout: { isTTY: process.stdout.isTTY, write },
+  stdout: { isTTY: process.stdout.isTTY, columns: process.stdout.columns, write },
   stderr: process.stderr,
   cwd: process.cwd(),
   env: process.env,

@@ -3,7 +3,7 @@ import { createProgram } from './command-line.ts'
 import { type Context, createContext, type Surroundings } from './context.ts'
 import { CommandError, usageError } from './door/problem.ts'
 import { type ExitStatus, exit } from './exit.ts'
-import { createOut, safe } from './output/out.ts'
+import { createOut, fitLine } from './output/out.ts'
 
 /** Runs one command line, without the name of the program, and returns the status to exit with. */
 export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<ExitStatus> {
@@ -37,7 +37,8 @@ export async function runCommand(args: readonly string[], surroundings: Surround
     if (out.json) out.print(JSON.stringify((failed ?? fromBug(error)).problem))
     // Node prints it with its place in the code.
     if (failed === undefined) throw error
-    if (!out.json) out.note(`${out.style('red', 'Error:')} ${safe(withFlags(failed.message))}`)
+    if (!out.json)
+      out.note(`${out.style('red', 'Error:')} ${fitLine(out, withFlags(failed.message), 'Error: '.length)}`)
     return failed.status
   }
 }

@@ -43,7 +43,7 @@ test('approves with a change and a comment', async () => {
   const id = await ask(workspace, 'greet', '--input', '{"name":"Ada"}')
   await using terminal = inTerminal(workspace, ['answer', id])
   await terminal.see('Greet Ada?')
-  await terminal.see('name       Ada')
+  await terminal.see('| name: Ada')
   await terminal.see('Approve')
   terminal.press('enter')
   await terminal.see('Change name?')
@@ -169,7 +169,7 @@ test('opens the artifact of a review in $EDITOR, again if it is not JSON', async
     'if grep -q broken "$1"; then echo \'{"tag":"v2"}\' > "$1"; else echo broken > "$1"; fi\n',
   )
   await using terminal = inTerminal(workspace, ['answer', id], { EDITOR: `sh ${editor}` })
-  await terminal.see('baseline')
+  await terminal.see('Until now')
   await terminal.see('"tag": "v0"')
   await terminal.see('◆  Release this?')
   terminal.press('enter')

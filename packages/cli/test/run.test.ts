@@ -12,8 +12,12 @@ test('run prints the checkpoint, and resume answers it and prints the result', a
       '  Suspended at checkpoint',
       `  Checkpoint: ${checkpoint}`,
       '',
-      '  Greet Ada?',
-      '  name       Ada',
+      '  Question',
+      '  | Greet Ada?',
+      '  Run',
+      '  | greet:1 (greet)',
+      '  Values',
+      '  | name: Ada',
       `  pawl resume ${checkpoint} --resolution '{"decision":"approve"}'`,
       '',
     ].join('\n'),
@@ -61,7 +65,7 @@ test('run works on the children of a run, and shows the asks at which they wait'
 test('an ask is shown whole, and is found by the key of its run', async () => {
   using workspace = await createWorkspace()
   const asked = await workspace.pawl('run', 'edit', '--id', 'e/1')
-  expect(asked.stdout).toContain('artifact\n    {\n      "tag": "v1"\n    }\n')
+  expect(asked.stdout).toContain('  For review\n  | {\n  |   "tag": "v1"\n  | }\n')
   const [{ id, key }] = JSON.parse((await workspace.pawl('inbox', '--json')).stdout) as [
     { id: string; key?: string },
   ]
@@ -72,7 +76,7 @@ test('an ask is shown whole, and is found by the key of its run', async () => {
   expect(key).toBeUndefined()
 
   await workspace.pawl('run', 'greet', '--input', '{"name":"Ada"}', '--id', 'g/1')
-  expect((await workspace.pawl('show', 'g/1/greet')).stdout).toContain('name       Ada\n')
+  expect((await workspace.pawl('show', 'g/1/greet')).stdout).toContain('  | name: Ada\n')
   expect(await workspace.pawl('answer', 'g/1/greeting', '--approve')).toMatchObject({
     status: 4,
     stderr: expect.stringContaining('`pawl inbox` lists the open asks.'),

@@ -3,7 +3,7 @@ import type { AskJson, Door, RunJson } from '../door/door.ts'
 import { segmentOf } from '../door/door.ts'
 import { CommandError, interrupted } from '../door/problem.ts'
 import { type ExitStatus, exit, exitOfRun } from '../exit.ts'
-import { safe } from '../output/out.ts'
+import { fitLine, safe } from '../output/out.ts'
 import { showCancel } from '../output/show.ts'
 import { showSuspension } from '../output/suspension.ts'
 
@@ -43,7 +43,7 @@ export async function reportRun({ out, engineLog }: Context, door: Door, run: Ru
     if (out.json) out.print(JSON.stringify({ run, output }))
     else {
       out.note(`  ${out.style('green', 'Completed')}`)
-      out.print(`  ${JSON.stringify(output)}`)
+      out.print(`  ${safe(`${JSON.stringify(output)}`)}`)
     }
     return status
   }
@@ -60,7 +60,7 @@ export async function reportRun({ out, engineLog }: Context, door: Door, run: Ru
   if (out.json) out.print(JSON.stringify({ run }))
   else {
     const message = run.failure?.message ?? showCancel(run) ?? 'no reason is recorded'
-    out.note(`  ${out.style('red', run.status)}: ${safe(message)}`)
+    out.note(`  ${out.style('red', run.status)}: ${fitLine(out, message, run.status.length + 4)}`)
     const place = engineLog.placeOf(run.id)
     if (place !== undefined && !message.includes(place)) out.note(`  at ${safe(place)}`)
   }

@@ -1,5 +1,5 @@
 import type { Logger } from '@pawl/core'
-import { type Out, safe } from './out.ts'
+import { fitLine, type Out } from './out.ts'
 
 /** Endings of runs, which the command that works on the run prints itself. */
 const reported: readonly unknown[] = ['failed', 'is stuck', 'is quarantined']
@@ -78,6 +78,6 @@ export class EngineLog implements Logger {
     const { run, outcome, at, count } = fields
     if (typeof at === 'string') this.#places.set(run, at)
     if (run === this.#leftOut && reported.includes(outcome) && count === undefined) return
-    this.#out.note(`[pawl] ${safe(message)}`)
+    this.#out.note(`[pawl] ${fitLine(this.#out, message, '[pawl] '.length)}`)
   }
 }

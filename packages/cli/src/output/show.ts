@@ -1,7 +1,7 @@
 import type { AskJson, LogEntryJson, NoticeJson, RunFactsJson, RunJson } from '../door/door.ts'
 import { showInline } from './ask.ts'
-import { type Out, safe } from './out.ts'
-import type { Column } from './table.ts'
+import { fitLine, type Out, safe } from './out.ts'
+import type { Below, Column } from './table.ts'
 
 export const runColumns: readonly Column<RunJson>[] = [
   { title: 'STATUS', of: ({ status }) => status },
@@ -33,13 +33,15 @@ export const noticeColumns: readonly Column<NoticeJson>[] = [
 const maxNoticeLines = 10
 
 /** The details and the links of a notice, a line for each, cut. */
-export function showMore({ details, links }: NoticeJson): readonly string[] {
+export function showMore({ details, links }: NoticeJson): Below {
   const lines = [
     ...details.map(({ title, body }) => `${title}: ${showInline(body)}`),
     ...links.map(({ label, url }) => `${label}: ${showInline(url)}`),
   ]
   const left = lines.length - maxNoticeLines
-  return left <= 0 ? lines : [...lines.slice(0, maxNoticeLines), `… ${left} more: --json shows them`]
+  return left <= 0
+    ? { lines }
+    : { lines: lines.slice(0, maxNoticeLines), rest: `… ${left} more: --json shows them` }
 }
 
 export const logColumns: readonly Column<LogEntryJson>[] = [
@@ -176,9 +178,13 @@ export function printNamed(
 ): void {
   for (const [name, value] of rows)
     if (value !== undefined)
-      out.print(
-        out.isTerminal ? `${out.style('dim', name.padEnd(11))} ${safe(value)}` : `${name}\t${safe(value)}`,
-      )
+      out.print(out.isTerminal ? showNamed(out, name, value) : `${safe(name)}\t${safe(value)}`)
+}
+
+function showNamed(out: Out, name: string, value: string): string {
+  const shown = `${safe(name).padEnd(11)} `
+  const line = fitLine(out, shown + value, 0)
+  return line.startsWith(shown) ? out.style('dim', shown) + line.slice(shown.length) : line
 }
 
 function listNames(names: readonly string[] | undefined): string | undefined {

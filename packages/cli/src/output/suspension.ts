@@ -2,6 +2,7 @@ import type { AskJson } from '../door/door.ts'
 import { showMatter } from './ask.ts'
 import { type Out, safe, safeJson } from './out.ts'
 import { quote } from './quote.ts'
+import { maxWidthOf } from './width.ts'
 
 /** Says at which asks a run is suspended, and how each is answered. */
 export function showSuspension(out: Out, asks: readonly AskJson[]): void {
@@ -9,25 +10,17 @@ export function showSuspension(out: Out, asks: readonly AskJson[]): void {
   for (const ask of asks) {
     out.print(`  Checkpoint: ${safe(ask.id)}`)
     out.print('')
-    out.print(`  ${out.style('bold', safe(ask.message))}${describe(ask)}`)
     showMatter(out, ask, out.print)
-    out.print(`  ${out.style('cyan', commandFor(ask))}`)
+    out.print(`  ${out.style('cyan', commandFor(out, ask))}`)
   }
 }
 
-function describe({ to, dueAt, onTimeout }: AskJson): string {
-  const parts = [
-    ...(to.length === 0 ? [] : [to.join(', ')]),
-    ...(dueAt === undefined ? [] : [`until ${dueAt}${onTimeout === undefined ? '' : `, then ${onTimeout}`}`]),
-  ]
-  return parts.length === 0 ? '' : `   ${safe(parts.join(' . '))}`
-}
-
-/** The command that answers it, ready to be pasted. */
-function commandFor(ask: AskJson): string {
-  const resolution =
-    ask.kind === 'input'
-      ? { value: '...' }
-      : { decision: ask.kind === 'approve' ? 'approve' : (ask.choices[0]?.value ?? '...') }
-  return `pawl resume ${quote(safe(ask.id))} --resolution ${quote(safeJson(resolution))}`
+/** The command that answers it, ready to be pasted. A long choice is left out: the terminal would break it, and the rest would have no mark. */
+function commandFor(out: Out, ask: AskJson): string {
+  const command = (resolution: object): string =>
+    `pawl resume ${quote(safe(ask.id))} --resolution ${quote(safeJson(resolution))}`
+  if (ask.kind === 'input') return command({ value: '...' })
+  const decision = ask.kind === 'approve' ? 'approve' : (ask.choices[0]?.value ?? '...')
+  const shown = command({ decision })
+  return maxWidthOf(shown) + 2 <= out.columns ? shown : command({ decision: '...' })
 }

@@ -1,9 +1,15 @@
-import { type Out, safe } from './out.ts'
+import { codeOf, fitLine, mark, type Out, safe } from './out.ts'
 import { padTo, widthOf } from './width.ts'
 
 export interface Column<Row> {
   readonly title: string
   readonly of: (row: Row) => string
+}
+
+/** More of a row: texts from outside, and a line of the command about the texts that are left out. */
+export interface Below {
+  readonly lines: readonly string[]
+  readonly rest?: string
 }
 
 /**
@@ -15,15 +21,17 @@ export function printRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   none: string,
-  below?: (row: Row) => readonly string[],
+  below?: (row: Row) => Below,
 ): void {
   if (out.json) return out.print(JSON.stringify(rows))
   if (rows.length === 0) return out.isTerminal ? out.note(none) : undefined
-  const cells = rows.map((row) => columns.map(({ of }) => safe(of(row))))
-  const linesBelow = (index: number): readonly string[] => below?.(rows[index] as Row) ?? []
+  const cells = rows.map((row) => cellsOf(row, columns))
   if (!out.isTerminal) {
-    for (const [index, line] of cells.entries())
-      out.print([...line, ...(below === undefined ? [] : [safe(linesBelow(index).join('; '))])].join('\t'))
+    for (const [index, line] of cells.entries()) {
+      const more = below?.(rows[index] as Row)
+      const all = more && [...more.lines, ...(more.rest === undefined ? [] : [more.rest])]
+      out.print([...line, ...(all === undefined ? [] : [safe(all.join('; '))])].join('\t'))
+    }
     return
   }
   const titles = columns.map(({ title }) => title)
@@ -37,8 +45,10 @@ export function printRows<Row>(
       .trimEnd()
   out.print(out.style('dim', align(titles)))
   for (const [index, line] of cells.entries()) {
-    out.print(align(line))
-    for (const more of linesBelow(index)) out.print(`  ${safe(more)}`)
+    out.print(fitLine(out, align(line), 0))
+    const { lines, rest }: Below = below?.(rows[index] as Row) ?? { lines: [] }
+    for (const more of lines) out.print(mark + fitLine(out, more, mark.length))
+    if (rest !== undefined) out.print(`  ${rest}`)
   }
 }
 
@@ -49,8 +59,19 @@ export function printRow<Row>(
   columns: readonly Column<Row>[],
   print: (line: string) => void = out.print,
 ): void {
-  const cells = columns.map(({ of }) => safe(of(row)))
+  const cells = cellsOf(row, columns)
   print(
-    out.json ? JSON.stringify(row) : out.isTerminal ? `  ${cells.join('  ').trimEnd()}` : cells.join('\t'),
+    out.json
+      ? JSON.stringify(row)
+      : out.isTerminal
+        ? fitLine(out, `  ${cells.join('  ').trimEnd()}`, 0)
+        : cells.join('\t'),
+  )
+}
+
+/** Two spaces separate columns: only the last cell may have them, so that no cell reads as several. */
+function cellsOf<Row>(row: Row, columns: readonly Column<Row>[]): readonly string[] {
+  return columns.map(({ of }, index) =>
+    index === columns.length - 1 ? safe(of(row)) : safe(of(row)).replace(/(?<=\p{Zs})\p{Zs}/gu, codeOf),
   )
 }

@@ -10,6 +10,30 @@ export function widthOf(text: string): number {
   return width
 }
 
+/** Breaks a line into rows of at most so many columns. */
+export function breakLine(line: string, columns: number): readonly string[] {
+  if (maxWidthOf(line) <= columns) return [line]
+  const rows: string[] = []
+  let row = ''
+  for (const { segment } of segmenter.segment(line))
+    for (const piece of maxWidthOf(segment) > columns ? segment : [segment]) {
+      if (row !== '' && maxWidthOf(row + piece) > columns) {
+        rows.push(row)
+        row = ''
+      }
+      row += piece
+    }
+  return [...rows, row]
+}
+
+/** Number of columns that a text takes at most: some terminals do not join what makes up one character. */
+export function maxWidthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+  let width = 0
+  for (const character of text) width += wide.test(character) ? 2 : 1
+  return width
+}
+
 /** Adds spaces up to a number of columns. */
 export function padTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)))

@@ -56,6 +56,19 @@ export const telling = procedure({ name: 'telling', owner: 'group:money' }, asyn
   await ctx.step('charge', () => {}, { undo: () => Promise.reject(new FinalError('the bank says no')) })
   throw new FinalError('after all')
 })
+/** Shows texts from outside that read as lines of the command. */
+export const forging = procedure({ name: 'forging', input: z.string() }, async (ctx, forged) => {
+  await ctx.human.notify(`Told\n${forged}`, {
+    details: [{ title: forged, body: forged }],
+    links: [{ label: forged, url: 'https://example.org/told' }],
+  })
+  await ctx.human.approve(`Asked\n${forged}`, {
+    params: { risk: 'low', [forged]: forged },
+    risk: { level: 'high', reasons: [forged] },
+    details: [{ title: forged, body: `body\n${forged}` }],
+    links: [{ label: forged, url: 'https://example.org/asked' }],
+  })
+})
 /** Has a bug after its question. */
 export const breaks = procedure({ name: 'breaks' }, async (ctx) => {
   await ctx.human.select('Continue?', ['yes', 'no'])

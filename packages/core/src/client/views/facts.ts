@@ -1,7 +1,37 @@
-import type { RiskDetails } from '../../authoring/human/ask.ts'
 import { formatDuration } from '../../base/duration.ts'
 import type { Severity } from '../../base/words.ts'
 import type { Ask, Notice } from './views.ts'
+
+/** The fields of an ask that people are shown. An ask in a reply of the HTTP API has them too, once its date is parsed. */
+export interface ShownAsk {
+  readonly message: string
+  readonly risk?: ShownRisk | undefined
+  readonly params?: unknown
+  readonly artifact?: unknown
+  readonly baseline?: unknown
+  readonly error?: { readonly message: string } | undefined
+  readonly details: readonly { readonly title: string; readonly body?: unknown }[]
+  readonly alternatives: readonly { readonly label: string; readonly description?: string | undefined }[]
+  readonly decisions: readonly { readonly label: string; readonly effect?: string | undefined }[]
+  readonly links: Ask['links']
+  readonly dueAt?: Date | undefined
+  readonly overdue: boolean
+  readonly onTimeout?: string | undefined
+}
+
+interface ShownRisk {
+  readonly level: string
+  readonly reasons?: readonly string[] | undefined
+  readonly reversible?: boolean | undefined
+  readonly impact?:
+    | {
+        readonly amount?: number | undefined
+        readonly currency?: string | undefined
+        readonly downtime?: string | number | undefined
+        readonly affects?: string | undefined
+      }
+    | undefined
+}
 
 /** One fact that a run shows to people. Both texts are data, which may come from outside. They are unescaped. */
 export interface ShownFact {
@@ -36,7 +66,7 @@ type PartOfAsk =
   | 'due'
 
 /** Lists what a person has to see before they decide, in the order in which every channel and page shows it. */
-export function partsOfAsk(ask: Ask): readonly ShownPart[] {
+export function partsOfAsk(ask: ShownAsk): readonly ShownPart[] {
   const { message, risk, params, artifact, baseline, error, details, alternatives, decisions, links } = ask
   return [
     ...part('message', 'Question', [{ text: message }]),
@@ -67,14 +97,14 @@ function part(of: ShownPart['of'], heading: string, facts: readonly ShownFact[])
   return facts.length === 0 ? [] : [{ of, heading, facts }]
 }
 
-function partOfRisk(risk: RiskDetails): ShownPart {
+function partOfRisk(risk: ShownRisk): ShownPart {
   const { title, parts } = riskOf(risk)
   return { of: 'risk', heading: title, facts: parts.map((text) => ({ text })) }
 }
 
-function partOfDue({ dueAt, onTimeout }: Ask): readonly ShownPart[] {
+function partOfDue({ dueAt, overdue, onTimeout }: ShownAsk): readonly ShownPart[] {
   if (dueAt === undefined) return []
-  const heading = `Due ${dueAt.toUTCString()}`
+  const heading = `${overdue ? 'Overdue since' : 'Due'} ${dueAt.toUTCString()}`
   return onTimeout === undefined
     ? [{ of: 'due', heading, facts: [] }]
     : part('due', `${heading}, then`, [{ text: onTimeout }])
@@ -84,15 +114,15 @@ function toFact([title, value]: readonly [string, unknown]): ShownFact {
   return { title, text: payloadText(value) }
 }
 
-function factOfSection({ title, body }: Ask['details'][number]): ShownFact {
+function factOfSection({ title, body }: ShownAsk['details'][number]): ShownFact {
   return { title, text: payloadText(body) }
 }
 
-function factOfAlternative({ label, description }: Ask['alternatives'][number]): ShownFact {
+function factOfAlternative({ label, description }: ShownAsk['alternatives'][number]): ShownFact {
   return description === undefined ? { text: label } : { title: label, text: description }
 }
 
-function factOfEffect({ label, effect }: Ask['decisions'][number]): readonly ShownFact[] {
+function factOfEffect({ label, effect }: ShownAsk['decisions'][number]): readonly ShownFact[] {
   return effect === undefined ? [] : [{ title: label, text: effect }]
 }
 
@@ -107,7 +137,7 @@ export function severityTitle(severity: Severity): string {
 }
 
 /** Returns the risk in words: its level, and what the author says of it. */
-function riskOf({ level, reasons = [], reversible, impact }: RiskDetails): {
+function riskOf({ level, reasons = [], reversible, impact }: ShownRisk): {
   readonly title: string
   readonly parts: readonly string[]
 } {
