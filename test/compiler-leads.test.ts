@@ -264,11 +264,7 @@ test('a new field of an answer is asked for where each store writes it and reads
 
 test('a new field of a message is asked for where each store writes it and reads it', async () => {
   const head = 'export interface NewMessage {\n'
-  const files = await compileWith(
-    'core/src/ports/store/mail.ts',
-    head,
-    `${head}  readonly by: string | null\n`,
-  )
+  const files = await compileWith('core/src/ports/store/mail.ts', head, `${head}  readonly weight: number\n`)
   expect(ofStores(files)).toEqual(
     expect.arrayContaining([
       'storage-postgres/src/reads/extract.ts',

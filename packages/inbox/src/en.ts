@@ -32,7 +32,7 @@ export const en = {
 
   logIn: 'Log in',
   logInTitle: 'Log in to Pawl',
-  logInHelp: 'Open the link that the server printed, or paste its key or your token here.',
+  logInHelp: 'Open the link that the server printed, or paste its key or your token.',
   keyLabel: 'Key or token',
   keyInvalid: 'This key is not valid.',
 
@@ -158,7 +158,7 @@ export const en = {
   givenBy: (name: string) => `given for them by ${name}`,
   someoneFaster: (name: string) => `${name} was faster. Your draft is kept below.`,
   askedAgain:
-    'The run asks again. What it asks may have changed, and your answer to this question does not count.',
+    'The run asks again. The question may have changed, and your answer to this one does not count.',
   openAsk: 'Open the new question',
   askChanged: 'This question has changed since it was shown. Your answer was not sent: read it again.',
   closedMeanwhile: (isDraftKept: boolean) =>
@@ -274,7 +274,7 @@ export const en = {
   counting: 'Counting runs…',
   bulkNothing: 'Do nothing',
   bulkCapped: (count: number) =>
-    `The filter has more runs than these ${count}. Repeat the action afterwards for the rest.`,
+    `The filter has more runs than these ${count}. Repeat the action for the rest.`,
   bulkProgress: (done: number, count: number) => `${done} of ${count} runs…`,
   bulk: {
     retry: {
@@ -313,12 +313,12 @@ export const en = {
   ],
   bugSteps: [
     'Open the stack, and go to the named place in the code.',
-    'Fix the code without adding, removing or reordering operations before the last entry of the log.',
+    'Fix the code, and change no operation before the last entry of the log.',
     'Deploy. Workers retry stuck runs when they start; Retry now does it at once.',
   ],
   quarantinedSteps: [
     'Do not change the store. Other runs are not affected.',
-    'If workers died while they executed the run, look in their logs for a crash, or for a step that blocks the process. Otherwise check the disk.',
+    'If workers died with it, look in their logs for a crash or a blocking step. Otherwise check the disk.',
     'Fix the cause, deploy, and press Retry now.',
   ],
   stack: 'Stack',

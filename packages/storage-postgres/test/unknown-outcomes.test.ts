@@ -1,4 +1,4 @@
-import type { StorePort, UnitOutcome } from '@pawl/core/storage'
+import type { NewMessage, StorePort, UnitOutcome } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MutantPool } from '../../../test/support/mutant-pool.ts'
@@ -204,8 +204,10 @@ describe('other calls whose reply is lost', () => {
       test(`${count} messages without a key whose reply is lost are stored once (${fate})`, async () => {
         await createRuns()
         failOnce(fate, isSend)
-        const message = { run: 'a', kind: 'signal', name: 's', key: null, payload: bytes('1') } as const
-        const sent = await port.mail.send(Array(count).fill(message), null)
+        const message: NewMessage = {
+          ...{ run: 'a', kind: 'signal', name: 's', key: null, by: null, payload: bytes('1') },
+        }
+        const sent = await port.mail.send(Array<NewMessage>(count).fill(message), null)
         expect(sent.map(({ outcome }) => outcome)).toEqual(Array(count).fill('stored'))
         await settle()
         expect(await port.runs.find('a')).toMatchObject({ mail: count })
