@@ -261,7 +261,8 @@ function eventOf({ pending, failed, tookMs, payload }: Draft, type: WrittenEvent
     name: pending.operation.name,
     nth: pending.nth,
     failed: failed ?? false,
-    tookMs: tookMs ?? null,
+    // The clock of a store may step back.
+    tookMs: tookMs === undefined || tookMs === null ? null : Math.max(0, tookMs),
     payload: payload ?? null,
     seq: -1,
     at: 0,
