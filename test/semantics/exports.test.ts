@@ -1,4 +1,5 @@
-import { type Engine, procedure } from '@pawl/core'
+import { createEngine, type Engine, procedure } from '@pawl/core'
+import { connectTo, defineStore, type StorePort } from '@pawl/core/storage'
 import { memory, type TestEngine, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -125,6 +126,28 @@ describe('export and import', () => {
     file[50] = (file[50] ?? 0) ^ 1
     const { message } = await refusalOf(engine.import(file))
     expect(message).toContain('the part that begins at byte 8 does not match its digest')
+  })
+
+  test('a log whose operations took a time below 0 is imported as it is', async () => {
+    // As an earlier release wrote it when the clock of its store stepped back.
+    const store = defineStore('stepping back', () => {
+      const port = connectTo(memory()) as StorePort
+      const commit: StorePort['log']['commit'] = (worker, units) => {
+        const back = units.map((unit) => ({
+          ...unit,
+          events: unit.events.map((event) => (event.tookMs === null ? event : { ...event, tookMs: -5 })),
+        }))
+        return port.log.commit(worker, back)
+      }
+      return { ...port, log: { ...port.log, commit } }
+    })
+    const original = await createEngine({ store, procedures: [quick] })
+    await (await original.run(quick, undefined, { id: 'q' })).result()
+    const file = await original.export('q')
+    await original.stop()
+    await using other = await begin()
+    expect(await (await other.import(file)).result()).toBe(1)
+    expect(await other.export('q')).toEqual(file)
   })
 
   test('a run that exists is not replaced, and one that was deleted comes back', async () => {

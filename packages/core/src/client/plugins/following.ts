@@ -77,11 +77,13 @@ export class Following {
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const callOff = this.#options.clock.after(ms, resolve, true)
-      this.#stopping.addEventListener('abort', () => {
+      const end = (): void => {
         callOff()
+        this.#stopping.removeEventListener('abort', end)
         resolve()
-      })
+      }
+      const callOff = this.#options.clock.after(ms, end, true)
+      this.#stopping.addEventListener('abort', end)
     })
   }
 }

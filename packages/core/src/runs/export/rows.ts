@@ -75,7 +75,7 @@ function readEvent(tuple: readonly unknown[], seq: number): LogEvent {
     name: asText(name, `the name ${of}`),
     nth: asWhole(nth, `the index ${of}`),
     failed: asBoolean(failed, `the outcome ${of}`),
-    tookMs: orNull(tookMs, `the duration ${of}`, asTime),
+    tookMs: orNull(tookMs, `the duration ${of}`, asDuration),
     payload: orNull(payload, `the payload ${of}`, asBytes),
     link: orNull(link, `the seal ${of}`, asBytes),
   }
@@ -227,9 +227,11 @@ const maxWhole = 2 ** 31 - 1
 const asWhole: Read<number> = (value, what) => asNumber(value, what, maxWhole)
 const asSmall: Read<number> = (value, what) => asNumber(value, what, 2 ** 15 - 1)
 const asTime: Read<number> = (value, what) => asNumber(value, what, 8.64e15)
+/** Below 0 in a log of an earlier release, if the clock of its store had stepped back. */
+const asDuration: Read<number> = (value, what) => asNumber(value, what, 8.64e15, -8.64e15)
 
-function asNumber(value: unknown, what: string, max: number): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0 || (value as number) > max)
+function asNumber(value: unknown, what: string, max: number, min = 0): number {
+  if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max)
     throw new Malformed(`${what} is not a possible number`)
   return value as number
 }

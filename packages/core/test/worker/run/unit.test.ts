@@ -4,6 +4,7 @@ import { noPosition } from '../../../src/events/event.ts'
 import type { Pending } from '../../../src/kernel/operation.ts'
 import type { Draft } from '../../../src/worker/activities/activity.ts'
 import { completeWith, failWith } from '../../../src/worker/run/ending.ts'
+import { eventsOf } from '../../../src/worker/run/outbox.ts'
 import { endParts, lingerMs, planUnit, type Standing, withdrawal } from '../../../src/worker/run/unit.ts'
 
 const still: Standing = {
@@ -17,6 +18,17 @@ const still: Standing = {
   isWorking: false,
   publishAt: null,
 }
+
+test('an event has no time below 0, whatever the clock of the store does', () => {
+  const pending = { position: 0, turn: 0, nth: 0, operation: { kind: 'signal', name: 'go' } }
+  const draft = { type: 'settled', pending: pending as unknown as Pending } as const
+  expect(eventsOf([-5, 0, 5, null].map((tookMs) => ({ ...draft, tookMs })))).toMatchObject([
+    { tookMs: 0 },
+    { tookMs: 0 },
+    { tookMs: 5 },
+    { tookMs: null },
+  ])
+})
 
 describe('planUnit', () => {
   test('writes what a busy run shows of itself once it is due, and waits for that until then', () => {

@@ -297,7 +297,7 @@ export class AskActivity implements Activity {
       const effects = [this.#openAsk(early, payload, answered)]
       context.record({ type: 'asked', pending, payload, effects, ...strict })
     }
-    const tookMs = Math.max(0, answer.at - pending.issuedAt)
+    const tookMs = answer.at - pending.issuedAt
     const cancels = this.#cancelling(early ?? (this.#ask as AskPayload), settlement, answer)
     const effects = [consume(n)]
     context.record({ type: 'settled', pending, tookMs, ...settlement, ...cancels, effects, ...strict })
